@@ -1,0 +1,83 @@
+/** What the main process asks of a media deck, one call each, by name on the page's global scope. */
+interface Deck {
+  /** Loads the media; resolves when its first picture is decoded. Rejects with a reason when it cannot be shown. */
+  cue(source: Source): Promise<void>;
+  /** Begins to play; resolves when the first frame was presented, with that instant in Unix epoch milliseconds. */
+  take(): Promise<number>;
+  /** What has been presented since the take. */
+  progress(): Progress;
+}
+
+interface Source {
+  readonly form: "video" | "image";
+  readonly url: string;
+  readonly muted: boolean;
+}
+
+interface Progress {
+  readonly framesPresented: number;
+  /** True when no further frame is to come: a still image, or a clip that reached its last frame (F17). */
+  readonly still: boolean;
+}
+
+let start: () => Promise<number> = () => Promise.reject(new Error("nothing is cued"));
+let progress: () => Progress = () => ({ framesPresented: 0, still: false });
+
+const deck: Deck = {
+  cue: (source) => (source.form === "video" ? cueVideo(source) : cueImage(source)),
+  take: () => start(),
+  progress: () => progress(),
+};
+Object.assign(globalThis, { deck });
+
+async function cueVideo({ url, muted }: Source): Promise<void> {
+  const video = document.createElement("video");
+  video.muted = muted;
+  video.playsInline = true;
+  video.disablePictureInPicture = true;
+  video.preload = "auto";
+  let framesPresented = 0;
+  let firstFrameAt: ((at: number) => void) | null = null;
+  const count = (now: number) => {
+    framesPresented++;
+    firstFrameAt?.(performance.timeOrigin + now);
+    firstFrameAt = null;
+    video.requestVideoFrameCallback(count);
+  };
+  await new Promise<void>((resolve, reject) => {
+    video.oncanplaythrough = () => resolve();
+    video.onerror = () => reject(new Error(video.error?.message || "undecodable"));
+    video.src = url;
+    document.body.append(video);
+  });
+  if (video.videoWidth === 0) throw new Error("undecodable: no picture");
+  progress = () => ({ framesPresented, still: video.ended });
+  start = () =>
+    new Promise((resolve, reject) => {
+      firstFrameAt = resolve;
+      video.onerror = () => reject(new Error(video.error?.message || "undecodable"));
+      video.requestVideoFrameCallback(count);
+      video.play().catch(reject);
+    });
+}
+
+async function cueImage({ url }: Source): Promise<void> {
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  document.body.append(image);
+  let framesPresented = 0;
+  progress = () => ({ framesPresented, still: true });
+  start = async () => {
+    const at = await nextPaint();
+    framesPresented = 1;
+    return at;
+  };
+}
+
+/** Resolves once a frame that was begun after this call has been handed on to be presented. */
+function nextPaint(): Promise<number> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.timeOrigin + performance.now())));
+  });
+}

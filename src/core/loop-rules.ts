@@ -1,0 +1,153 @@
+import {
+  cueAt,
+  handoverAt,
+  LATE_PAINT_MS,
+  type LoopState,
+  paintDeadline,
+  readyDeadline,
+  requestAt,
+  restUntil,
+  type Slot,
+  type Waiting,
+} from "./loop-state.ts";
+import { type Miss, restAfter } from "./pace.ts";
+import type { FailureReason, Playout, PlayoutOutcome } from "./playout.ts";
+import type { Instant } from "./spot.ts";
+
+/** What the player does next. */
+export type LoopEffect =
+  | { readonly kind: "request-spot" }
+  | { readonly kind: "fetch"; readonly playout: Playout }
+  | { readonly kind: "cue"; readonly playout: Playout }
+  | { readonly kind: "take"; readonly playout: Playout }
+  /** Closes the playout's deck; with no deck left on top the slate shows. */
+  | { readonly kind: "clear"; readonly playout: Playout }
+  /** The playout is over; one that was shown is owed its proof now (G1). */
+  | { readonly kind: "settle"; readonly playout: Playout; readonly outcome: PlayoutOutcome };
+
+/** A loop's next state, and what to do, in order. */
+export type Step = readonly [LoopState, readonly LoopEffect[]];
+
+/** Moves the loop on when its time has come, else `null`. */
+type Rule = (state: LoopState, now: Instant, dice: number) => Step | null;
+
+/** The rules of the loop, the first that applies first. */
+export const RULES: readonly Rule[] = [
+  giveUpPainting,
+  giveUpLoading,
+  dropStale,
+  handOver,
+  takeFirst,
+  cueNext,
+  wakeUp,
+  ask,
+];
+
+function giveUpPainting(state: LoopState, now: Instant): Step | null {
+  if (state.slot === null || now < paintDeadline(state.slot)) return null;
+  return failSlot(state, state.slot, "not-painted");
+}
+
+function giveUpLoading(state: LoopState, now: Instant, dice: number): Step | null {
+  const head = state.line[0];
+  if (head === undefined || now < readyDeadline(state.line)) return null;
+  return drop(state, head, "not-ready", now, dice);
+}
+
+/** A spot is for right away: one that waited too long for its turn is not begun (G3). */
+function dropStale(state: LoopState, now: Instant, dice: number): Step | null {
+  const stale = state.line.find(
+    ({ playout }) => playout.spotNumber > state.begunSpot && now - playout.requestedAt > state.maxAgeMs,
+  );
+  return stale === undefined ? null : drop(state, stale, "stale", now, dice);
+}
+
+function handOver(state: LoopState, now: Instant): Step | null {
+  const { slot, line } = state;
+  if (slot === null || now < handoverAt(slot, line)) return null;
+  const head = line[0];
+  const settled = settle(slot, now);
+  if (head?.deck === "ready") {
+    const startsAt = now - slot.endsAt > LATE_PAINT_MS ? now : slot.endsAt;
+    const [taken, effects] = take(state, head, startsAt, slot.failed ? null : slot.playout);
+    return [taken, [...effects, ...settled]];
+  }
+  const cleared: LoopEffect[] = slot.failed ? [] : [{ kind: "clear", playout: slot.playout }];
+  return [{ ...state, slot: null }, [...cleared, ...settled]];
+}
+
+function takeFirst(state: LoopState, now: Instant): Step | null {
+  const head = state.line[0];
+  return state.slot === null && head?.deck === "ready" ? take(state, head, now, null) : null;
+}
+
+function cueNext(state: LoopState, now: Instant): Step | null {
+  const [head, ...rest] = state.line;
+  if (head === undefined || now < cueAt(state.slot, state.line)) return null;
+  return [
+    { ...state, line: [{ ...head, deck: "cued", cuedAt: now }, ...rest] },
+    [{ kind: "cue", playout: head.playout }],
+  ];
+}
+
+function wakeUp(state: LoopState, now: Instant): Step | null {
+  return now < restUntil(state.asking) ? null : [{ ...state, asking: { kind: "idle" } }, []];
+}
+
+function ask(state: LoopState, now: Instant): Step | null {
+  return now < requestAt(state) ? null : [{ ...state, asking: { kind: "asked" } }, [{ kind: "request-spot" }]];
+}
+
+/** Ends the slot's playout without a proof; what is left of the slot is house content. */
+export function failSlot(state: LoopState, slot: Slot, reason: FailureReason): Step {
+  if (slot.failed) return [state, []];
+  const decks = slot.covered === null ? [slot.playout] : [slot.playout, slot.covered];
+  return [
+    { ...state, slot: { ...slot, failed: true, covered: null } },
+    [...decks.map((playout): LoopEffect => ({ kind: "clear", playout })), failure(slot.playout, reason)],
+  ];
+}
+
+/** Takes a playout out of the line. A spot of which nothing is left and nothing was begun counts as a miss. */
+export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, dice: number): Step {
+  const { playout, deck } = waiting;
+  const line = state.line.filter((one) => one !== waiting);
+  const dropped = { ...state, line };
+  const lost =
+    playout.spotNumber > state.begunSpot && !line.some((one) => one.playout.spotNumber === playout.spotNumber);
+  const cleared: LoopEffect[] = deck === "none" ? [] : [{ kind: "clear", playout }];
+  return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, [...cleared, failure(playout, reason)]];
+}
+
+/** Says that a playout ended without having been shown in full. */
+export function failure(playout: Playout, reason: FailureReason): LoopEffect {
+  return { kind: "settle", playout, outcome: { kind: "failed", reason } };
+}
+
+/** Counts a miss, and rests before asking again. */
+export function miss(state: LoopState, reason: Miss, now: Instant, dice: number): LoopState {
+  const misses = state.misses + 1;
+  return { ...state, misses, asking: { kind: "resting", until: now + restAfter(reason, misses, dice) } };
+}
+
+function take(state: LoopState, waiting: Waiting, startsAt: Instant, covered: Playout | null): Step {
+  const { playout } = waiting;
+  const begins = playout.spotNumber > state.begunSpot;
+  const endsAt = startsAt + playout.item.durationMs;
+  return [
+    {
+      ...state,
+      line: state.line.filter((one) => one !== waiting),
+      begunSpot: begins ? playout.spotNumber : state.begunSpot,
+      begunAt: begins ? startsAt : state.begunAt,
+      slot: { playout, startsAt, endsAt, paintedAt: null, failed: false, covered },
+    },
+    [{ kind: "take", playout }],
+  ];
+}
+
+function settle(slot: Slot, now: Instant): LoopEffect[] {
+  if (slot.failed || slot.paintedAt === null) return [];
+  const outcome: PlayoutOutcome = { kind: "shown", paintedAt: slot.paintedAt, endedAt: now };
+  return [{ kind: "settle", playout: slot.playout, outcome }];
+}

@@ -1,0 +1,123 @@
+import { askAt } from "./pace.ts";
+import type { Playout, PlayoutId } from "./playout.ts";
+import type { Instant } from "./spot.ts";
+
+/** A playout whose media is on disk, waiting for its turn; only the first in line has a deck. */
+export interface Waiting {
+  readonly playout: Playout;
+  readonly deck: "none" | "cued" | "ready";
+  readonly cuedAt: Instant;
+}
+
+/** The span of the screen's time that one playout holds, also when it fails in it: what follows keeps its instant. */
+export interface Slot {
+  readonly playout: Playout;
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+  readonly paintedAt: Instant | null;
+  readonly failed: boolean;
+  /** The playout before, whose deck stays in sight until this one is painted. */
+  readonly covered: Playout | null;
+}
+
+/** A spot whose items are on their way to the disk. */
+export interface Preparation {
+  readonly startedAt: Instant;
+  readonly playouts: readonly Playout[];
+  readonly pending: readonly PlayoutId[];
+}
+
+/** Whether the service is being asked for a spot. */
+export type Asking =
+  | { readonly kind: "idle" }
+  | { readonly kind: "asked" }
+  | { readonly kind: "resting"; readonly until: Instant };
+
+/** All that a screen's loop knows. */
+export interface LoopState {
+  readonly maxAgeMs: number;
+  readonly asking: Asking;
+  /** Spot requests in a row that led to nothing on screen. */
+  readonly misses: number;
+  /** How many spots were received, and the number and start of the last one that reached the screen. */
+  readonly received: number;
+  readonly begunSpot: number;
+  readonly begunAt: Instant;
+  readonly preparation: Preparation | null;
+  readonly recentPreparationMs: number;
+  /** The rest of the spot on air, then the ready spot. */
+  readonly line: readonly Waiting[];
+  readonly slot: Slot | null;
+}
+
+/** A deck that is not ready this long after its cue never will be. */
+export const READY_WITHIN_MS = 20_000;
+/** A deck that has painted nothing this long after its take is taken down. */
+export const PAINT_WITHIN_MS = 2_000;
+/** A first frame later than this moves the end of its slot, so that the item is still shown for its whole duration. */
+export const LATE_PAINT_MS = 50;
+/** How long before its turn an item is cued: time to decode a first frame, or to load a page with all it needs. */
+export const CUE_LEAD_MS = { video: 6_000, image: 6_000, html: 20_000 } as const;
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/**
+ * When the slot ends: on its planned instant when the next is ready to take over, otherwise not before the item had
+ * its whole duration in sight. Never while its first frame is still awaited.
+ */
+export function handoverAt(slot: Slot, line: readonly Waiting[]): Instant {
+  if (slot.failed) return slot.endsAt;
+  if (slot.paintedAt === null) return NEVER;
+  if (line[0]?.deck === "ready") return slot.endsAt;
+  return Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
+}
+
+/** When a slot whose first frame is awaited is given up. */
+export function paintDeadline(slot: Slot | null): Instant {
+  return slot === null || slot.failed || slot.paintedAt !== null ? NEVER : slot.startsAt + PAINT_WITHIN_MS;
+}
+
+/** When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. */
+export function cueAt(slot: Slot | null, line: readonly Waiting[]): Instant {
+  const head = line[0];
+  if (head === undefined || head.deck !== "none") return NEVER;
+  if (slot === null) return -NEVER;
+  if (slot.paintedAt === null && !slot.failed) return NEVER;
+  return slot.endsAt - CUE_LEAD_MS[head.playout.item.form];
+}
+
+/** When the first in line, cued and not ready, is given up. */
+export function readyDeadline(line: readonly Waiting[]): Instant {
+  const head = line[0];
+  return head?.deck === "cued" ? head.cuedAt + READY_WITHIN_MS : NEVER;
+}
+
+/** When the next spot is asked for: one on air and at most one ready (G4). */
+export function requestAt(state: LoopState): Instant {
+  const { asking, preparation, slot, line } = state;
+  if (asking.kind !== "idle" || preparation !== null) return NEVER;
+  if (slot === null) return line.length === 0 ? -NEVER : NEVER;
+  const rest = line.filter((waiting) => waiting.playout.spotNumber === slot.playout.spotNumber);
+  if (rest.length < line.length) return NEVER;
+  const spotEndsAt = rest.reduce((at, waiting) => at + waiting.playout.item.durationMs, slot.endsAt);
+  return askAt(state.begunAt, spotEndsAt, state.recentPreparationMs);
+}
+
+/** When the rest after a miss is over. */
+export function restUntil(asking: Asking): Instant {
+  return asking.kind === "resting" ? asking.until : NEVER;
+}
+
+/** When "woke" is due if nothing else happens before, or `null` for never. */
+export function wakeAt(state: LoopState): Instant | null {
+  const { slot, line } = state;
+  const at = Math.min(
+    slot === null ? NEVER : handoverAt(slot, line),
+    paintDeadline(slot),
+    cueAt(slot, line),
+    readyDeadline(line),
+    requestAt(state),
+    restUntil(state.asking),
+  );
+  return at === NEVER ? null : at;
+}

@@ -1,0 +1,58 @@
+import { backoffMs, PROOF_BACKOFF } from "./backoff.ts";
+import type { Instant } from "./spot.ts";
+
+/** What came of one GET of a proof-of-play URL (G8). */
+export type Delivery =
+  /** 2xx, after redirects. */
+  | { readonly kind: "accepted" }
+  /** A final answer other than 2xx; asking again would not change it. */
+  | { readonly kind: "refused"; readonly status: number }
+  /** No answer, or one that may be better later: network, TLS, timeout, 408, 425, 429, 5xx. */
+  | { readonly kind: "unreachable"; readonly reason: string; readonly retryAfterMs: number | null };
+
+/** What the decision about a proof needs to know of it. Instants are monotonic. */
+export interface Proof {
+  /** Tries that have come to an end, the one being judged included. */
+  readonly attempts: number;
+  /** The end of the hour that began when the spot was asked for; nothing is sent from then on (G9). */
+  readonly deadline: Instant;
+}
+
+/** What becomes of a proof after a try to deliver it. */
+export type Verdict =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "refused"; readonly status: number }
+  | { readonly kind: "retry"; readonly at: Instant }
+  | { readonly kind: "expired" };
+
+/** The service takes a proof until so long after the spot was asked for (contract, "Limits"). */
+export const PROOF_WINDOW_MS = 3_600_000;
+
+/**
+ * The last retry begins so long before the deadline: room for a slow answer and a slow clock not to come late (F8). A
+ * wait that would overshoot is cut to it, so that the hour is used to its end.
+ */
+export const LAST_TRY_BEFORE_MS = 15_000;
+
+/** The monotonic instant from which a proof is not sent any more, for a spot asked for at `requestedAt` (F7, G9). */
+export function deadlineOf(requestedAt: Instant): Instant {
+  return requestedAt + PROOF_WINDOW_MS;
+}
+
+/**
+ * Decides what becomes of a proof after one try to deliver it (G8). Waiting past the deadline earns nothing (G9). `dice`
+ * is in [0, 1) and spreads the wait.
+ */
+export function judge(proof: Proof, delivery: Delivery, now: Instant, dice: number): Verdict {
+  switch (delivery.kind) {
+    case "accepted":
+      return { kind: "delivered" };
+    case "refused":
+      return { kind: "refused", status: delivery.status };
+    case "unreachable": {
+      const waitMs = Math.max(backoffMs(PROOF_BACKOFF, proof.attempts, dice), delivery.retryAfterMs ?? 0);
+      const at = Math.min(now + waitMs, proof.deadline - LAST_TRY_BEFORE_MS);
+      return at > now ? { kind: "retry", at } : { kind: "expired" };
+    }
+  }
+}

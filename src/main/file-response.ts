@@ -1,0 +1,46 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+
+/** A file to be sent: its size is known, so that a range can be judged without touching the disk. */
+export interface SentFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers a GET or HEAD from a file as RFC 9110 has it: 200, 206 for one byte range, 416 for one that lies outside.
+ * Chromium seeks in media by ranges. The file is streamed and closed when the reader leaves.
+ */
+export function fileResponse(file: SentFile, request: { method: string; range: string | null }): Response {
+  const headers = { ...file.headers, "accept-ranges": "bytes", "cache-control": "no-store" };
+  const range = rangeOf(request.range, file.sizeBytes);
+  if (range === "unsatisfiable") {
+    return new Response(null, { status: 416, headers: { ...headers, "content-range": `bytes */${file.sizeBytes}` } });
+  }
+  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
+  const lengths = { ...headers, "content-length": String(end - start + 1) };
+  const status = range === null ? 200 : 206;
+  const ranged = range === null ? lengths : { ...lengths, "content-range": `bytes ${start}-${end}/${file.sizeBytes}` };
+  const empty = request.method === "HEAD" || file.sizeBytes === 0;
+  return new Response(empty ? null : streamOf(file.path, start, end), { status, headers: ranged });
+}
+
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One range, first and last byte inclusive; anything that is no single byte range is ignored, as the RFC allows. */
+function rangeOf(header: string | null, sizeBytes: number): ByteRange | "unsatisfiable" | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
+  if (match === null || (match[1] === "" && match[2] === "")) return null;
+  const suffix = match[1] === "";
+  const start = suffix ? Math.max(0, sizeBytes - Number(match[2])) : Number(match[1]);
+  const end = suffix || match[2] === "" ? sizeBytes - 1 : Math.min(Number(match[2]), sizeBytes - 1);
+  return start > end || start >= sizeBytes ? "unsatisfiable" : { start, end };
+}
+
+function streamOf(path: string, start: number, end: number): ReadableStream<Uint8Array> {
+  return Readable.toWeb(createReadStream(path, { start, end })) as ReadableStream<Uint8Array>;
+}

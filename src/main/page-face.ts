@@ -1,0 +1,41 @@
+import type { WebContents } from "electron";
+import { z } from "zod";
+import { isSamePage } from "../player/page-cache.ts";
+import type { DeckLease } from "./deck.ts";
+import { type Face, inIsolation } from "./face.ts";
+
+/** Pages are made for a white sheet; the pointer is never part of what is shown. User origin: a page cannot undo it. */
+const SHEET = "html { background: #fff; } * { cursor: none !important; }";
+
+const FONTS_READY = "document.fonts.ready.then(() => true)";
+
+/** Resolves after a frame that was begun after this call has been handed on to be presented. */
+const NEXT_PAINT = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(performance.timeOrigin + performance.now()))))`;
+
+/** The field's convention for a creative that wants to know when it is in sight. Runs in the page's own world. */
+const START_HOOK = "void window.BroadSignPlay?.()";
+
+/** An HTML creative at its own URL, without a preload: its session answers every request from the cache. */
+export function pageFace(url: string): Pick<DeckLease, "face" | "stay"> {
+  return { stay: (target) => isSamePage(target, url), face: (contents) => faceOn(contents, url) };
+}
+
+function faceOn(contents: WebContents, url: string): Face {
+  return {
+    async load() {
+      contents.on("dom-ready", () => void contents.insertCSS(SHEET, { cssOrigin: "user" }).catch(() => {}));
+      await contents.loadURL(url);
+      await inIsolation(contents, FONTS_READY);
+    },
+    async start() {
+      // Not awaited: a hook that throws or never returns must not hold up the first frame.
+      contents.executeJavaScript(START_HOOK).catch(() => {});
+      return z.number().parse(await inIsolation(contents, NEXT_PAINT));
+    },
+    async progress() {
+      await inIsolation(contents, "0");
+      return { framesPresented: 1, still: true };
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { BaseWindow } from "electron";
+import type { FailureReason, Playout, PlayoutId } from "../core/playout.ts";
+import type { Clock } from "../player/clock.ts";
+import type { Wanted } from "../player/download.ts";
+import type { Media } from "../player/media-cache.ts";
+import type { PageCache } from "../player/page-cache.ts";
+import type { DeckEvent, Stage } from "../player/stage.ts";
+import { type Deck, type DeckLease, openDeck } from "./deck.ts";
+import { mediaFace } from "./media-face.ts";
+import type { MediaGuest } from "./media-session.ts";
+import { pageFace } from "./page-face.ts";
+import type { SessionPool } from "./session-pool.ts";
+import { watchProgress } from "./watch.ts";
+import { fill } from "./window.ts";
+
+/** What a stage is made of. */
+export interface StageParts {
+  readonly window: BaseWindow;
+  readonly clock: Clock;
+  readonly muted: boolean;
+  readonly mediaSessions: SessionPool<MediaGuest>;
+  readonly creativeSessions: SessionPool<PageCache>;
+  readonly openPage: (document: Wanted) => PageCache;
+  readonly report: (event: DeckEvent) => void;
+  /** Hears why a deck failed, in words for the log. */
+  readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
+}
+
+interface Cued {
+  readonly playout: Playout;
+  readonly deck: Deck;
+  stopWatching: () => void;
+}
+
+/** The stage of one window, whose lowest view but for a cued deck is the slate. */
+export function createStage(parts: StageParts): Stage {
+  const decks = new Map<PlayoutId, Cued | "opening">();
+  const { window, report } = parts;
+  window.on("resize", () => {
+    for (const cued of decks.values()) if (cued !== "opening") fill(window, cued.deck.view);
+  });
+
+  function fail(playout: Playout, reason: FailureReason, detail: string): void {
+    if (!decks.has(playout.id)) return;
+    parts.onTrouble(playout, reason, detail);
+    report({ kind: "deck-failed", playout: playout.id, reason });
+  }
+
+  async function cue(playout: Playout, media: Media): Promise<void> {
+    decks.set(playout.id, "opening");
+    const lease = await leaseFor(playout, media);
+    if (!decks.has(playout.id)) return lease.release();
+    const deck = openDeck(lease, (reason, detail) => fail(playout, reason, detail));
+    decks.set(playout.id, { playout, deck, stopWatching: () => {} });
+    // Below everything in sight, at full size: elsewhere or smaller a page lays out for a window of no width.
+    fill(window, deck.view);
+    window.contentView.addChildView(deck.view, 0);
+    await deck.face.load();
+    if (decks.has(playout.id)) report({ kind: "deck-ready", playout: playout.id });
+  }
+
+  async function leaseFor({ item }: Playout, media: Media): Promise<DeckLease> {
+    if (item.form !== "html") {
+      const lease = await parts.mediaSessions.lease({ media, mimeType: item.mimeType });
+      return { ...lease, ...mediaFace(media.digest, item.form, parts.muted) };
+    }
+    const page = parts.openPage(item);
+    const lease = await parts.creativeSessions.lease(page);
+    const release = () => {
+      page.close();
+      lease.release();
+    };
+    return { session: lease.session, release, ...pageFace(item.url) };
+  }
+
+  async function take(cued: Cued): Promise<void> {
+    const { playout, deck } = cued;
+    window.contentView.addChildView(deck.view);
+    deck.view.webContents.setAudioMuted(parts.muted);
+    const takenAt = parts.clock.now();
+    const paintedAt = monotonic(parts.clock, takenAt, await deck.face.start());
+    if (!decks.has(playout.id)) return;
+    report({ kind: "deck-painted", playout: playout.id, paintedAt });
+    cued.stopWatching = watchProgress(deck.face, playout.item.form === "video", (reason, detail) =>
+      fail(playout, reason, detail),
+    );
+  }
+
+  return {
+    cue(playout, media) {
+      cue(playout, media).catch((error: unknown) => fail(playout, loadFailure(playout), String(error)));
+    },
+    take(playout) {
+      const cued = decks.get(playout.id);
+      if (cued === undefined || cued === "opening") return fail(playout, "not-ready", "taken without a deck");
+      take(cued).catch((error: unknown) => fail(playout, "not-painted", String(error)));
+    },
+    clear(playout) {
+      const cued = decks.get(playout.id);
+      decks.delete(playout.id);
+      if (cued === undefined || cued === "opening") return;
+      cued.stopWatching();
+      window.contentView.removeChildView(cued.deck.view);
+      cued.deck.close();
+    },
+  };
+}
+
+function loadFailure(playout: Playout): FailureReason {
+  return playout.item.form === "html" ? "load-failed" : "undecodable";
+}
+
+/**
+ * A page's epoch time on our monotonic clock. The page's clock may differ after a jump of the wall clock, so an
+ * instant outside the span since the take is taken for now.
+ */
+function monotonic(clock: Clock, takenAt: number, epochMs: number): number {
+  const now = clock.now();
+  const at = now - (performance.timeOrigin + performance.now() - epochMs);
+  return at >= takenAt && at <= now ? at : now;
+}

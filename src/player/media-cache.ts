@@ -1,0 +1,205 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import pRetry from "p-retry";
+import { type CacheLimits, evictions } from "../core/eviction.ts";
+import type { Clock } from "./clock.ts";
+import { type Downloaded, type DownloadFailure, download, PART_SUFFIX, type Wanted } from "./download.ts";
+import type { IndexedMedia, MediaIndex } from "./media-index.ts";
+
+/** Media on the disk, whole. */
+export interface Media {
+  readonly digest: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** The Content-Type it came with, or empty. */
+  readonly contentType: string;
+}
+
+/** What becomes of asking for media. */
+export type MediaOutcome =
+  | { readonly kind: "kept"; readonly media: Media }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** What a cache is made of. */
+export interface CacheParts {
+  /** `dataDir/media/v1`; files in it are named by the SHA-256 of their bytes. */
+  readonly folder: string;
+  readonly index: MediaIndex;
+  readonly clock: Clock;
+  readonly limits: CacheLimits & { readonly maxItemBytes: number };
+  readonly fetch: (url: string, signal: AbortSignal) => Promise<Response>;
+  readonly onDownloaded?: (sizeBytes: number) => void;
+}
+
+/** Downloads of one file are tried this often, for what is unreachable only. */
+const DOWNLOAD_TRIES = 3;
+/** Wait before the second try of a download; it doubles. */
+const FIRST_WAIT_MS = 500;
+
+/**
+ * Media by content address. What it hands out was read back whole and matched its digest just before; what is broken
+ * or missing is fetched again. Files in use are held and never evicted.
+ */
+export class MediaCache {
+  readonly #parts: CacheParts;
+  readonly #flights = new Map<string, Flight>();
+  readonly #holds = new Map<string, number>();
+
+  private constructor(parts: CacheParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
+  static async open(parts: CacheParts): Promise<MediaCache> {
+    await mkdir(parts.folder, { recursive: true });
+    const known = new Map(parts.index.files().map((file) => [file.digest, file.sizeBytes]));
+    for (const name of await readdir(parts.folder)) {
+      if (name.endsWith(PART_SUFFIX) || !known.has(name)) await rm(join(parts.folder, name), { recursive: true });
+    }
+    for (const [digest, sizeBytes] of known) {
+      const found = await stat(join(parts.folder, digest)).catch(() => null);
+      if (found?.size !== sizeBytes) parts.index.forget(digest);
+    }
+    return new MediaCache(parts);
+  }
+
+  /**
+   * Brings media onto the disk, or finds it there. However many ask for one URL, it is downloaded once. The media is
+   * held until `release` is called with its digest, once for each "kept".
+   */
+  async obtain(wanted: Wanted, signal: AbortSignal): Promise<MediaOutcome> {
+    const key = keyOf(wanted);
+    const flight = this.#flights.get(key) ?? this.#begin(key, wanted, signal);
+    flight.waiting++;
+    return flight.outcome;
+  }
+
+  release(digest: string): void {
+    const holds = (this.#holds.get(digest) ?? 0) - 1;
+    if (holds > 0) this.#holds.set(digest, holds);
+    else this.#holds.delete(digest);
+  }
+
+  /** What is in the cache, in files and bytes. */
+  size(): { files: number; bytes: number } {
+    const files = this.#parts.index.files();
+    return { files: files.length, bytes: files.reduce((sum, file) => sum + file.sizeBytes, 0) };
+  }
+
+  #begin(key: string, wanted: Wanted, signal: AbortSignal): Flight {
+    const land = (outcome: MediaOutcome): MediaOutcome => {
+      this.#flights.delete(key);
+      // The flight holds its file once already; the others who waited hold it too.
+      for (let others = flight.waiting - 1; others > 0 && outcome.kind === "kept"; others--) {
+        this.#hold(outcome.media.digest);
+      }
+      return outcome;
+    };
+    const outcome = this.#findOrDownload(key, wanted, signal).then(land, (error: unknown) => {
+      this.#flights.delete(key);
+      throw error;
+    });
+    const flight: Flight = { waiting: 0, outcome };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  /** What it keeps, it holds. */
+  async #findOrDownload(key: string, wanted: Wanted, signal: AbortSignal): Promise<MediaOutcome> {
+    const { index, clock } = this.#parts;
+    const indexed = index.find(key);
+    if (indexed !== null) {
+      this.#hold(indexed.digest);
+      if (await this.#verify(indexed)) {
+        index.touch(indexed.digest, clock.wall());
+        return this.#kept(indexed);
+      }
+      this.release(indexed.digest);
+      index.forget(indexed.digest);
+      await rm(this.#pathOf(indexed.digest), { force: true });
+    }
+    await this.#makeRoom(wanted.sizeBytes ?? 0);
+    const result = await this.#downloadWithRetries(wanted, signal);
+    if (result.kind !== "downloaded") return { kind: "failed", reason: describe(result) };
+    index.record(key, result, clock.wall());
+    this.#parts.onDownloaded?.(result.sizeBytes);
+    this.#hold(result.digest);
+    await this.#makeRoom(0);
+    return this.#kept(result);
+  }
+
+  /** Tries again what is unreachable; the last failure stands (G7). */
+  async #downloadWithRetries(wanted: Wanted, signal: AbortSignal): Promise<Downloaded | DownloadFailure> {
+    const { folder, fetch, limits } = this.#parts;
+    const tools = { folder, fetch, maxBytes: limits.maxItemBytes };
+    const attempt = async () => {
+      const result = await download(wanted, tools, signal);
+      if (result.kind === "unreachable") throw new Unreachable(result);
+      return result;
+    };
+    try {
+      return await pRetry(attempt, { retries: DOWNLOAD_TRIES - 1, minTimeout: FIRST_WAIT_MS, signal });
+    } catch (error) {
+      if (error instanceof Unreachable) return error.failure;
+      return { kind: "unreachable", reason: String(error) };
+    }
+  }
+
+  #kept({ digest, sizeBytes, contentType }: IndexedMedia): MediaOutcome {
+    return { kind: "kept", media: { digest, sizeBytes, contentType, path: this.#pathOf(digest) } };
+  }
+
+  async #verify(indexed: IndexedMedia): Promise<boolean> {
+    const sha256 = createHash("sha256");
+    try {
+      for await (const chunk of createReadStream(this.#pathOf(indexed.digest))) sha256.update(chunk);
+    } catch {
+      return false;
+    }
+    return sha256.digest("hex") === indexed.digest;
+  }
+
+  async #makeRoom(incomingBytes: number): Promise<void> {
+    const { folder, index, limits } = this.#parts;
+    const { bavail, bsize } = await statfs(folder);
+    const held = new Set(this.#holds.keys());
+    for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
+      index.forget(digest);
+      await rm(this.#pathOf(digest), { force: true });
+    }
+  }
+
+  #hold(digest: string): void {
+    this.#holds.set(digest, (this.#holds.get(digest) ?? 0) + 1);
+  }
+
+  #pathOf(digest: string): string {
+    return join(this.#parts.folder, digest);
+  }
+}
+
+/** A download, or a look into the cache, that several may be waiting for. */
+interface Flight {
+  waiting: number;
+  readonly outcome: Promise<MediaOutcome>;
+}
+
+class Unreachable extends Error {
+  readonly failure: DownloadFailure;
+
+  constructor(failure: DownloadFailure & { readonly kind: "unreachable" }) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
+
+/** The whole URL is the key, query and all, unless the service names the bytes themselves (F15). */
+function keyOf({ url, md5 }: Wanted): string {
+  return md5 === null ? url : `md5:${md5}`;
+}
+
+function describe(failure: DownloadFailure): string {
+  return failure.kind === "refused" ? `status ${failure.status}` : failure.reason;
+}

@@ -1,0 +1,106 @@
+import type { Logger } from "pino";
+import type { Service, SpotOutcome } from "../client/service.ts";
+import { type LoopEvent, newLoop, step } from "../core/loop.ts";
+import type { LoopEffect } from "../core/loop-rules.ts";
+import { type LoopState, wakeAt } from "../core/loop-state.ts";
+import type { Playout, PlayoutId, PlayoutOutcome } from "../core/playout.ts";
+import type { Clock } from "./clock.ts";
+import type { Media, MediaCache } from "./media-cache.ts";
+import { requestSpot } from "./spot-request.ts";
+import type { Stage } from "./stage.ts";
+
+/** What one screen's loop is made of. */
+export interface ScreenLoopParts {
+  readonly screenId: string;
+  readonly maxAgeMs: number;
+  readonly clock: Clock;
+  readonly service: Service;
+  readonly cache: MediaCache;
+  readonly stage: Stage;
+  readonly log: Logger;
+  /** Chance in [0, 1), for jitter only. */
+  readonly dice: () => number;
+  /** Hears the end of each playout; one that was shown must be owed its proof before this returns (G1). */
+  readonly onSettled: (playout: Playout, outcome: PlayoutOutcome) => void;
+  readonly onAsked: (outcome: SpotOutcome) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A screen's loop while it runs. */
+export interface ScreenLoop {
+  /** Takes in what the stage reports, at the clock's now. */
+  dispatch(event: LoopEvent): void;
+  state(): LoopState;
+}
+
+/** Carries out what the core decides for one screen, until the signal is aborted. */
+export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
+  const { clock, stage, signal } = parts;
+  const media = new Map<PlayoutId, Media>();
+  let state = newLoop(parts.maxAgeMs);
+  const inbox: LoopEvent[] = [];
+  let busy = false;
+  let callOffAlarm = () => {};
+
+  // An effect may report at once what came of it: that waits until the effects before it are all carried out.
+  function dispatch(event: LoopEvent): void {
+    inbox.push(event);
+    if (busy) return;
+    busy = true;
+    for (let next = inbox.shift(); next !== undefined && !signal.aborted; next = inbox.shift()) takeIn(next);
+    busy = false;
+  }
+
+  function takeIn(event: LoopEvent): void {
+    const [next, effects] = step(state, event, clock.now(), parts.dice());
+    state = next;
+    for (const effect of effects) carryOut(effect);
+    callOffAlarm();
+    const at = wakeAt(state);
+    callOffAlarm = at === null ? () => {} : clock.alarm(at, () => dispatch({ kind: "woke" }));
+  }
+
+  function carryOut(effect: LoopEffect): void {
+    switch (effect.kind) {
+      case "request-spot":
+        return void requestSpot(parts).then(dispatch);
+      case "fetch":
+        return void fetchItem(effect.playout).then(dispatch);
+      case "cue": {
+        const prepared = media.get(effect.playout.id);
+        if (prepared === undefined) throw new Error(`cued without media: ${effect.playout.id}`);
+        return stage.cue(effect.playout, prepared);
+      }
+      case "take":
+        return stage.take(effect.playout);
+      case "clear":
+        return stage.clear(effect.playout);
+      case "settle":
+        return settle(effect.playout, effect.outcome);
+    }
+  }
+
+  async function fetchItem(playout: Playout): Promise<LoopEvent> {
+    const { url, mimeType, sizeBytes, md5 } = playout.item;
+    const outcome = await parts.cache
+      .obtain({ url, mimeType, sizeBytes, md5 }, signal)
+      .catch((error: unknown) => ({ kind: "failed", reason: String(error) }) as const);
+    if (outcome.kind === "failed") {
+      parts.log.warn({ playout: playout.id, item: playout.item.id, reason: outcome.reason }, "item lost");
+      return { kind: "item-lost", playout: playout.id };
+    }
+    media.set(playout.id, outcome.media);
+    return { kind: "item-fetched", playout: playout.id };
+  }
+
+  function settle(playout: Playout, outcome: PlayoutOutcome): void {
+    const held = media.get(playout.id);
+    if (held !== undefined) parts.cache.release(held.digest);
+    media.delete(playout.id);
+    parts.onSettled(playout, outcome);
+  }
+
+  signal.addEventListener("abort", () => callOffAlarm());
+  dispatch({ kind: "started" });
+  return { dispatch, state: () => state };
+}

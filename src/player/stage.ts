@@ -1,0 +1,19 @@
+import type { LoopEvent } from "../core/loop.ts";
+import type { Playout } from "../core/playout.ts";
+import type { Media } from "./media-cache.ts";
+
+/** What a stage reports of its decks. */
+export type DeckEvent = Extract<LoopEvent, { kind: "deck-ready" | "deck-painted" | "deck-failed" }>;
+
+/**
+ * One display: a slate that is always there, and above it at most two decks, one in sight and one cued below it.
+ * Nothing here decides: what the stage is told it does, and what comes of it it reports as a `DeckEvent`.
+ */
+export interface Stage {
+  /** Loads a playout's media on a deck below everything in sight; leads to "deck-ready" or "deck-failed". */
+  cue(playout: Playout, media: Media): void;
+  /** Puts a ready deck on top; leads to "deck-painted" or "deck-failed". */
+  take(playout: Playout): void;
+  /** Closes a playout's deck, whatever its state. */
+  clear(playout: Playout): void;
+}

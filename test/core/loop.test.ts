@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import { LoopDriver } from "../support/loop-driver.ts";
+import { anItem, aSpot } from "../support/spots.ts";
+
+/** A loop whose first spot is fetched and whose first item is on the air, painted 20 ms after its take. */
+function onAir(spot = aSpot()): LoopDriver {
+  const loop = new LoopDriver();
+  loop.tell({ kind: "started" });
+  loop.tell({ kind: "spot-received", spot, requestedAt: loop.now });
+  loop.prepare("1-news", "1-ad");
+  const first = spot.newsFirst ? "1-news" : "1-ad";
+  loop.ready(first);
+  loop.pass(20);
+  loop.paint(first);
+  return loop;
+}
+
+describe("the loop", () => {
+  it("asks for a spot at once and for nothing more until the answer is there", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.pass(60_000);
+    expect(loop.read()).toEqual(["request-spot"]);
+  });
+
+  it("cues nothing before both items are on disk", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.prepare("1-news");
+    expect(loop.read()).toEqual(["request-spot", "fetch 1-news", "fetch 1-ad"]);
+    loop.prepare("1-ad");
+    expect(loop.read()).toEqual(["cue 1-news"]);
+  });
+
+  it.each([
+    { newsFirst: true, order: ["1-news", "1-ad"] },
+    { newsFirst: false, order: ["1-ad", "1-news"] },
+  ])("plays in the order that newsFirst=$newsFirst says", ({ newsFirst, order: [first, second] }) => {
+    const loop = onAir(aSpot({ newsFirst }));
+    loop.ready(second as string);
+    loop.pass(5_000);
+    expect(loop.read().filter((effect) => effect.startsWith("take"))).toEqual([`take ${first}`, `take ${second}`]);
+  });
+
+  it("takes the next item on the planned instant, and owes the proof of the one that ends there", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.read();
+    loop.pass(4_979);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
+  });
+
+  it("keeps the old item in sight until the new one has painted", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_980);
+    loop.read();
+    loop.pass(15);
+    loop.paint("1-ad");
+    expect(loop.read()).toEqual(["clear 1-news"]);
+  });
+
+  it("does not drift: late first frames within 50 ms leave the schedule as it is", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_980);
+    loop.pass(40);
+    loop.paint("1-ad");
+    loop.tell({ kind: "spot-received", spot: aSpot({ requestId: "r2" }), requestedAt: loop.now });
+    loop.prepare("2-news", "2-ad");
+    loop.ready("2-news");
+    loop.pass(6_000);
+    const takes = loop.effects.filter(({ effect }) => effect.kind === "take").map(({ at }) => at);
+    expect(takes).toEqual([1_000, 6_000, 11_000]);
+  });
+
+  it("shows an item for its whole duration when its first frame was late", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_980);
+    loop.pass(500);
+    loop.paint("1-ad");
+    loop.read();
+    loop.pass(4_999);
+    expect(loop.read()).not.toContain("settle 1-ad shown");
+    loop.pass(1);
+    expect(loop.read()).toContain("settle 1-ad shown");
+  });
+
+  it("bridges with house content when the next item is not ready, after the whole duration in sight", () => {
+    const loop = onAir();
+    loop.read();
+    loop.pass(4_980);
+    expect(loop.read()).toEqual([]);
+    loop.pass(20);
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news shown"]);
+    loop.ready("1-ad");
+    expect(loop.read()).toEqual(["take 1-ad"]);
+  });
+
+  it("plays the other item of a spot when one cannot be fetched", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.tell({ kind: "item-lost", playout: "1-news" });
+    loop.prepare("1-ad");
+    expect(loop.read()).toEqual([
+      "request-spot",
+      "fetch 1-news",
+      "fetch 1-ad",
+      "settle 1-news unfetchable",
+      "cue 1-ad",
+    ]);
+  });
+
+  it("owes nothing for an item that fails on the air, and starts the next on its planned instant", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(2_000);
+    loop.read();
+    loop.tell({ kind: "deck-failed", playout: "1-news", reason: "stalled" });
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news stalled"]);
+    loop.pass(2_979);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["take 1-ad"]);
+  });
+
+  it("takes down a deck that never paints, without a proof", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_980);
+    loop.read();
+    loop.pass(2_000);
+    expect(loop.read()).toEqual(["clear 1-ad", "clear 1-news", "settle 1-ad not-painted"]);
+  });
+
+  it("gives up a deck that never gets ready and goes on with the next item", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.prepare("1-news", "1-ad");
+    loop.read();
+    loop.pass(20_000);
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news not-ready", "cue 1-ad"]);
+  });
+
+  it("ignores what is reported of a playout that is over", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_980);
+    loop.read();
+    loop.tell({ kind: "deck-failed", playout: "1-news", reason: "crashed" });
+    loop.tell({ kind: "deck-painted", playout: "1-news", paintedAt: loop.now });
+    loop.tell({ kind: "item-fetched", playout: "1-news" });
+    expect(loop.read()).toEqual([]);
+  });
+
+  it("survives a spot with one item only", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot({ ad: null }), requestedAt: loop.now });
+    loop.prepare("1-news");
+    loop.ready("1-news");
+    loop.paint("1-news");
+    loop.pass(5_000);
+    expect(loop.read()).toContain("settle 1-news shown");
+  });
+});
+
+describe("the next spot", () => {
+  const long = aSpot({ news: anItem("news", { durationMs: 40_000 }), ad: anItem("ad", { durationMs: 10_000 }) });
+
+  it("is asked for 20 s before the end of the spot on air (G4)", () => {
+    const loop = onAir(long);
+    loop.read();
+    loop.pass(29_979);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["request-spot"]);
+  });
+
+  it("is asked for at the start of the spot on air when that is shorter than 20 s (G4)", () => {
+    const loop = onAir();
+    expect(loop.read().filter((effect) => effect === "request-spot")).toHaveLength(2);
+  });
+
+  it("is not asked for while another is ready (G4)", () => {
+    const loop = onAir();
+    loop.tell({ kind: "spot-received", spot: aSpot({ requestId: "r2" }), requestedAt: loop.now });
+    loop.prepare("2-news", "2-ad");
+    loop.read();
+    loop.pass(4_000);
+    expect(loop.read()).not.toContain("request-spot");
+  });
+
+  it("is dropped unplayed when it waited longer than its age allows (G3)", () => {
+    const loop = new LoopDriver(60_000);
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.prepare("1-news");
+    loop.pass(61_000);
+    loop.prepare("1-ad");
+    expect(loop.read()).toEqual(expect.arrayContaining(["settle 1-news stale", "settle 1-ad stale"]));
+  });
+
+  it("is asked for again at once after the first miss, then after 2 s, doubling to 2 min (G6)", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    const waits: number[] = [];
+    for (let misses = 0; misses < 10; misses++) {
+      loop.read();
+      const missedAt = loop.now;
+      loop.tell({ kind: "spot-missed", miss: { kind: "no-fill" } });
+      while (!loop.read().includes("request-spot")) loop.pass(100);
+      waits.push(loop.now - missedAt);
+    }
+    expect(waits).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
+  });
+
+  it.each([
+    { miss: { kind: "limited", retryAfterMs: 7_000 } as const, waitMs: 7_000 },
+    { miss: { kind: "limited", retryAfterMs: null } as const, waitMs: 30_000 },
+    { miss: { kind: "denied" } as const, waitMs: 300_000 },
+  ])("is asked for again after $waitMs ms when the request was $miss.kind (G7)", ({ miss, waitMs }) => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.read();
+    loop.tell({ kind: "spot-missed", miss });
+    loop.pass(waitMs - 1);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["request-spot"]);
+  });
+
+  it("rests after spots of which nothing can be shown, instead of asking in a storm", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    for (let spots = 1; spots <= 4; spots++) {
+      loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+      loop.tell({ kind: "item-lost", playout: `${spots}-news` });
+      loop.tell({ kind: "item-lost", playout: `${spots}-ad` });
+      if (spots < 4) loop.pass(10_000);
+    }
+    loop.read();
+    loop.pass(7_999);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["request-spot"]);
+  });
+});
