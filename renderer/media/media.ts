@@ -61,17 +61,37 @@ async function cueVideo({ url, muted }: Source): Promise<void> {
     });
 }
 
+/** The picture is decoded and scaled to the screen now: `img.decode()` and painting wait for a deck to be in sight. */
 async function cueImage({ url }: Source): Promise<void> {
   const image = new Image();
-  image.src = url;
-  await image.decode();
-  document.body.append(image);
+  await new Promise((resolve, reject) => {
+    image.onload = resolve;
+    image.onerror = () => reject(new Error("undecodable"));
+    image.src = url;
+  });
+  const canvas = document.createElement("canvas");
+  const bitmap = await createImageBitmap(image, fitted(image));
+  canvas.width = bitmap.width;
+  canvas.height = bitmap.height;
+  canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
+  document.body.append(canvas);
   let framesPresented = 0;
   progress = () => ({ framesPresented, still: true });
   start = async () => {
     const at = await nextPaint();
     framesPresented = 1;
     return at;
+  };
+}
+
+/** An image larger than the screen is scaled down to it, whole and in its shape (F20). */
+function fitted({ naturalWidth, naturalHeight }: HTMLImageElement): ImageBitmapOptions {
+  const scale = Math.min(innerWidth / naturalWidth, innerHeight / naturalHeight) * devicePixelRatio;
+  if (scale >= 1) return {};
+  return {
+    resizeWidth: Math.max(1, Math.round(naturalWidth * scale)),
+    resizeHeight: Math.max(1, Math.round(naturalHeight * scale)),
+    resizeQuality: "high",
   };
 }
 

@@ -40,6 +40,19 @@ export function deadlineOf(requestedAt: Instant): Instant {
 }
 
 /**
+ * The same for a proof from before the last boot, on this boot's clock. All that tells how much of its hour has passed
+ * is the service's time, then and now; but it was asked for before this run began at `begunAt`, whatever clocks say.
+ */
+export function carriedDeadline(
+  requestedServiceTime: Instant,
+  serviceTime: Instant,
+  now: Instant,
+  begunAt: Instant,
+): Instant {
+  return Math.min(deadlineOf(now - (serviceTime - requestedServiceTime)), deadlineOf(begunAt));
+}
+
+/**
  * Decides what becomes of a proof after one try to deliver it (G8). Waiting past the deadline earns nothing (G9). `dice`
  * is in [0, 1) and spreads the wait.
  */

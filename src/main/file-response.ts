@@ -34,11 +34,12 @@ interface ByteRange {
 /** One range, first and last byte inclusive; anything that is no single byte range is ignored, as the RFC allows. */
 function rangeOf(header: string | null, sizeBytes: number): ByteRange | "unsatisfiable" | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "");
-  if (match === null || (match[1] === "" && match[2] === "")) return null;
-  const suffix = match[1] === "";
-  const start = suffix ? Math.max(0, sizeBytes - Number(match[2])) : Number(match[1]);
-  const end = suffix || match[2] === "" ? sizeBytes - 1 : Math.min(Number(match[2]), sizeBytes - 1);
-  return start > end || start >= sizeBytes ? "unsatisfiable" : { start, end };
+  const [, first = "", last = ""] = match ?? [];
+  if (first === "" && last === "") return null;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return null;
+  const start = first === "" ? Math.max(0, sizeBytes - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  return start >= sizeBytes ? "unsatisfiable" : { start, end };
 }
 
 function streamOf(path: string, start: number, end: number): ReadableStream<Uint8Array> {

@@ -17,7 +17,7 @@ const RELOAD_AFTER_MS = 1_000;
 
 /** Lays a page of `renderer/` at the bottom of the window, and keeps it there. Resolves when it is loaded. */
 export async function laySlate(window: BaseWindow, page: string): Promise<Slate> {
-  const own = session.fromPartition("slate", { cache: false });
+  const own = session.fromPartition(page, { cache: false });
   denyPermissions(own);
   denyDownloads(own);
   serveAppPages(own);

@@ -2,7 +2,8 @@ import { BaseWindow, type Display, screen, type WebContentsView } from "electron
 
 /** Which display, and how much of it (configuration, `display`). */
 export interface WindowPlan {
-  readonly match: string | null;
+  /** A display's name, or its place counted from the left, from 1. */
+  readonly match: string | number | null;
   readonly fullscreen: boolean;
   readonly width: number | null;
   readonly height: number | null;
@@ -37,9 +38,9 @@ export function fill(window: BaseWindow, view: WebContentsView): void {
   view.setBounds({ x: 0, y: 0, width, height });
 }
 
-/** By name, or by position counted from 1 from the left; the primary one where that is not there. */
-function displayFor(match: string | null): Display {
+/** The display that was asked for; the primary one where that is not there. */
+function displayFor(match: string | number | null): Display {
   const fromLeft = screen.getAllDisplays().sort((one, other) => one.bounds.x - other.bounds.x);
-  const found = fromLeft.find((display, index) => display.label === match || String(index + 1) === match);
+  const found = fromLeft.find((display, index) => display.label === match || String(index + 1) === String(match));
   return found ?? screen.getPrimaryDisplay();
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Get, Reply } from "../client/reply.ts";
 import { SNIFF_BYTES, startsLike } from "../core/media-type.ts";
 
 /** What is to be downloaded, and what is known of it beforehand. */
@@ -29,7 +30,7 @@ export type DownloadFailure =
 
 /** How a download reaches out, and where it ends. */
 export interface DownloadTools {
-  readonly fetch: (url: string, signal: AbortSignal) => Promise<Response>;
+  readonly fetch: Get;
   readonly folder: string;
   readonly maxBytes: number;
 }
@@ -57,7 +58,7 @@ export async function download(
   const part = join(tools.folder, randomBytes(8).toString("hex") + PART_SUFFIX);
   try {
     const response = await tools.fetch(wanted.url, control.signal);
-    if (!response.ok) {
+    if (response.status !== 200) {
       await response.body?.cancel();
       return refusal(response.status);
     }
@@ -78,7 +79,7 @@ export async function download(
 }
 
 async function write(
-  response: Response,
+  response: Reply,
   part: string,
   wanted: Wanted,
   maxBytes: number,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { Get } from "../client/reply.ts";
 import pRetry from "p-retry";
 import { type CacheLimits, evictions } from "../core/eviction.ts";
 import type { Clock } from "./clock.ts";
@@ -29,7 +30,7 @@ export interface CacheParts {
   readonly index: MediaIndex;
   readonly clock: Clock;
   readonly limits: CacheLimits & { readonly maxItemBytes: number };
-  readonly fetch: (url: string, signal: AbortSignal) => Promise<Response>;
+  readonly fetch: Get;
   readonly onDownloaded?: (sizeBytes: number) => void;
 }
 

@@ -63,21 +63,30 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   function carryOut(effect: LoopEffect): void {
     switch (effect.kind) {
       case "request-spot":
-        return void requestSpot(parts).then(dispatch);
+        void requestSpot(parts).then(dispatch);
+        break;
       case "fetch":
-        return void fetchItem(effect.playout).then(dispatch);
-      case "cue": {
-        const prepared = media.get(effect.playout.id);
-        if (prepared === undefined) throw new Error(`cued without media: ${effect.playout.id}`);
-        return stage.cue(effect.playout, prepared);
-      }
+        void fetchItem(effect.playout).then(dispatch);
+        break;
+      case "cue":
+        stage.cue(effect.playout, preparedFor(effect.playout));
+        break;
       case "take":
-        return stage.take(effect.playout);
+        stage.take(effect.playout);
+        break;
       case "clear":
-        return stage.clear(effect.playout);
+        stage.clear(effect.playout);
+        break;
       case "settle":
-        return settle(effect.playout, effect.outcome);
+        settle(effect.playout, effect.outcome);
+        break;
     }
+  }
+
+  function preparedFor(playout: Playout): Media {
+    const prepared = media.get(playout.id);
+    if (prepared === undefined) throw new Error(`cued without media: ${playout.id}`);
+    return prepared;
   }
 
   async function fetchItem(playout: Playout): Promise<LoopEvent> {

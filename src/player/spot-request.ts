@@ -46,25 +46,32 @@ function noteInLog(log: Logger, outcome: SpotOutcome): void {
   if ("malformed" in outcome) {
     for (const item of outcome.malformed) log.warn({ item: item.kind, problems: item.problems }, "item malformed");
   }
+  const [level, fields, text] = lineFor(outcome);
+  log[level](fields, text);
+}
+
+type Line = readonly [level: "info" | "warn" | "error", fields: object, text: string];
+
+function lineFor(outcome: SpotOutcome): Line {
   switch (outcome.kind) {
-    case "spot":
-      return log.info(
-        { requestId: outcome.spot.requestId, news: outcome.spot.news?.id, ad: outcome.spot.ad?.id },
-        "spot received",
-      );
+    case "spot": {
+      const { requestId, news, ad } = outcome.spot;
+      return ["info", { requestId, news: news?.id, ad: ad?.id }, "spot received"];
+    }
     case "empty":
-      return log.info("no fill");
+      return ["info", {}, "no fill"];
     case "limited":
-      return log.warn({ retryAfterMs: outcome.retryAfterMs }, "asked too often, as the service says");
+      return ["warn", { retryAfterMs: outcome.retryAfterMs }, "asked too often, as the service says"];
     case "denied":
-      return log.error(
+      return [
+        "error",
         { status: outcome.status },
         DENIED[outcome.status] ?? "the service denies this screen its spots",
-      );
+      ];
     case "unavailable":
-      return log.warn({ reason: outcome.reason }, "service unavailable");
+      return ["warn", { reason: outcome.reason }, "service unavailable"];
     case "refused":
-      return log.warn({ status: outcome.status }, "spot request refused");
+      return ["warn", { status: outcome.status }, "spot request refused"];
   }
 }
 

@@ -71,8 +71,8 @@ const envelopeSchema = z.object({
       requestId: z.string().nullish().catch(null),
       billable: z.boolean().nullish().catch(null),
       newsFirst: z.boolean().nullish().catch(null),
-      news: z.unknown(),
-      ad: z.unknown(),
+      news: z.unknown().optional(),
+      ad: z.unknown().optional(),
     })
     .nullish(),
 });

@@ -30,6 +30,16 @@ export class LoopDriver {
     this.now = until;
   }
 
+  /** Lets time pass as `pass` does, but only until something has come of it. */
+  passUntilEffect(ms: number): void {
+    const until = this.now + ms;
+    const before = this.effects.length;
+    while (this.effects.length === before && this.now < until) {
+      const at = wakeAt(this.state) ?? until;
+      this.pass(Math.min(at, until) - this.now);
+    }
+  }
+
   /** The effects since the last call, each in short: "take 1-news", "settle 1-news shown", "request-spot". */
   read(): string[] {
     const read = this.effects.slice(this.#unread).map(({ effect }) => inShort(effect));

@@ -60,11 +60,16 @@ export class ManualClock implements Clock {
     this.#wallAhead += ms;
   }
 
+  /** The process died and another begins: its alarms are gone, both clocks go on. */
+  crash(): void {
+    this.#alarms = [];
+  }
+
   /** The machine was off for so long: another boot, monotonic time from 0, alarms gone, the wall clock gone on. */
   reboot(offMs = 0): void {
     this.#wallAhead += this.#now + offMs;
     this.#now = 0;
-    this.#alarms = [];
+    this.crash();
     this.bootId = `boot-${Number(this.bootId.slice("boot-".length)) + 1}`;
   }
 

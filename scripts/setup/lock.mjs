@@ -1,0 +1,64 @@
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "./paths.mjs";
+
+const LOCK = `${ROOT}/dist/.setup.lock`;
+const LOOK_AGAIN_MS = 200;
+/** A lock without a readable pid is being written this moment, unless it is older than this. */
+const WRITING_MS = 2_000;
+
+/**
+ * Runs `work` while no other setup runs in this checkout: two `npm run …` started at once wait for each other instead of
+ * installing on top of each other. A lock whose owner is gone counts for nothing.
+ *
+ * @template T
+ * @param {import("./steps.mjs").Steps} say
+ * @param {AbortSignal} signal
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function oneAtATime(say, signal, work) {
+  await mkdir(`${ROOT}/dist`, { recursive: true });
+  let told = false;
+  while (!(await take())) {
+    if (!told) say.note(`Waiting for another setup in this folder to finish (${LOCK}).`);
+    told = true;
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(LOCK, { force: true });
+  }
+}
+
+async function take() {
+  try {
+    await writeFile(LOCK, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+    if (await isStale()) await rm(LOCK, { force: true });
+    return false;
+  }
+}
+
+async function isStale() {
+  try {
+    const pid = Number(await readFile(LOCK, "utf8"));
+    if (pid > 0) return !isAlive(pid);
+    return Date.now() - (await stat(LOCK)).mtimeMs > WRITING_MS;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
+}

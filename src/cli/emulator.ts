@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError } from "commander";
+import { reachOf } from "../core/address.ts";
+import type { Call } from "../emulator/http/journal.ts";
+import { PortError } from "../emulator/http/listener.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../emulator/main.ts";
+import { WorldError } from "../emulator/world/read.ts";
+import type { WorldFile } from "../emulator/world/schema.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
+import { askedToStop } from "./stop.ts";
+
+interface Flags {
+  readonly port: number;
+  readonly mediaPort: number;
+  readonly controlPort: number;
+  readonly host: string;
+  readonly world?: string;
+  readonly seed?: number;
+}
+
+/** `spotloop emulator`: a whole screen network on this machine, until it is asked to stop. */
+export function emulatorCommand(): Command {
+  return new Command("emulator")
+    .description("run a screen network on this machine until it is stopped")
+    .option("--port <n>", "port of the service, 0 for any free one", portNumber, 8787)
+    .option("--media-port <n>", "port of the media and proof-of-play URLs", portNumber, 8788)
+    .option("--control-port <n>", "port of the control API", portNumber, 8789)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--world <file>", "world file (JSON) instead of the built-in demo world")
+    .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber)
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  if (reachOf(flags.host) !== "loopback") console.error(exposedWarning(flags.host));
+  const emulator = await start(flags);
+  const stop = askedToStop();
+  const { baseUrl, mediaUrl, controlUrl, orgToken, screenId } = emulator;
+  process.stdout.write(`${JSON.stringify({ ready: true, baseUrl, mediaUrl, controlUrl, orgToken, screenId })}\n`);
+  console.error(`the screen network is up (seed ${emulator.seed}); Ctrl+C ends it`);
+  await stop;
+  await emulator.close();
+}
+
+async function start({ port, mediaPort, controlPort, host, world, seed }: Flags): Promise<Emulator> {
+  const options: EmulatorOptions = {
+    ports: { service: port, media: mediaPort, control: controlPort },
+    host,
+    onCall: (call) => isWorthALine(call) && console.error(lineOf(call)),
+    ...(seed === undefined ? {} : { seed }),
+    ...(world === undefined ? {} : { world: contentOf(world) as WorldFile }),
+  };
+  try {
+    return await startEmulator(options);
+  } catch (error) {
+    if (error instanceof PortError) throw new CommandFailure(error.message);
+    if (error instanceof WorldError) throw badWorld(world ?? "built in", error);
+    throw error;
+  }
+}
+
+function contentOf(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new CommandFailure(`the world file ${path} cannot be read: ${String(error)}`, exitCodes.configuration);
+  }
+}
+
+function badWorld(path: string, { problems }: WorldError): CommandFailure {
+  const lines = problems.map((problem) => `  ${problem.path}: ${problem.message}`);
+  return new CommandFailure([`the world file ${path} cannot be used:`, ...lines].join("\n"), exitCodes.configuration);
+}
+
+/** Asking the emulator how things stand is not news. */
+function isWorthALine({ listener, method }: Call): boolean {
+  return listener !== "control" || method !== "GET";
+}
+
+function lineOf({ at, listener, method, route, screenId, path, status, warnings }: Call): string {
+  const what = route === "spot" || route === "pop" ? `${route} ${screenId ?? "?"}` : path;
+  return [new Date(at).toISOString(), listener, method, what, status, ...warnings].join(" ");
+}
+
+function exposedWarning(host: string): string {
+  return `warning: listening on ${host}, so others on the network can reach the emulator, which has no passwords`;
+}
+
+function portNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
+  return number;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+import { realpathSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Command, CommanderError } from "commander";
+import { emulatorCommand } from "./emulator.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
+
+/**
+ * Runs one command line, without the program's name, as in `["emulator", "--port", "0"]`, and resolves with the exit
+ * code when the command has ended. The process itself is left alone.
+ */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync(argv, { from: "user" });
+    return exitCodes.stopped;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof CommandFailure)) throw error;
+    console.error(error.message);
+    return error.exitCode;
+  }
+}
+
+function program(): Command {
+  const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
+  spotloop.addCommand(emulatorCommand());
+  // Each command ends by throwing, since only the outermost caller may end the process.
+  for (const command of [spotloop, ...spotloop.commands]) command.exitOverride();
+  return spotloop;
+}
+
+/** Whether this file is what Node was told to run, by its own name or by a link to it. */
+function isRunDirectly(): boolean {
+  const script = process.argv[1];
+  try {
+    return script !== undefined && pathToFileURL(realpathSync(script)).href === import.meta.url;
+  } catch {
+    return false;
+  }
+}
+
+if (isRunDirectly()) process.exitCode = await runCli(process.argv.slice(2));

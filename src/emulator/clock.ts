@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { Instant } from "../core/spot.ts";
+
+/** Where a virtual clock takes its pace from: monotonic and wall clock time in milliseconds, as the player's clock has. */
+export interface TimeSource {
+  now(): Instant;
+  wall(): Instant;
+}
+
+/** How the virtual clock runs: `real` at `speed` times its source's pace, `frozen` only when it is moved. */
+export type ClockMode = "real" | "frozen";
+
+/** `now` in milliseconds since the Unix epoch. */
+export interface ClockReading {
+  readonly mode: ClockMode;
+  readonly now: Instant;
+  readonly speed: number;
+}
+
+/** Without `now` the time goes on from where it is, without `speed` at the pace it has. */
+export interface ClockSetting {
+  readonly mode: ClockMode;
+  readonly now?: Instant | undefined;
+  readonly speed?: number | undefined;
+}
+
+/** The network's own time: it drives the proof-of-play hour, opening hours, rate limits and timestamps (F7). */
+export interface VirtualClock {
+  /** Whole milliseconds since the Unix epoch. */
+  now(): Instant;
+  reading(): ClockReading;
+  set(setting: ClockSetting): void;
+  /** Moves the time on, in either mode. */
+  advance(ms: number): void;
+  /** Back to how it was made. */
+  reset(): void;
+}
+
+/** The farthest the time may be set, so that every instant is a four-digit year in ISO 8601. */
+export const LATEST_INSTANT: Instant = Date.UTC(9999, 0, 1);
+/** A faster clock would jump over the hour between two calls. */
+export const FASTEST_SPEED = 10_000;
+
+/** A clock setting in JSON: `{"mode":"real"|"frozen","now":"2026-03-02T08:00:00Z","speed":1}`. */
+export const clockSettingSchema = z.strictObject({
+  mode: z.enum(["real", "frozen"]),
+  now: z.iso
+    .datetime({ offset: true })
+    .transform((text) => Date.parse(text))
+    .refine((at) => at >= 0 && at <= LATEST_INSTANT, "must lie between 1970 and 9999")
+    .optional(),
+  speed: z.number().positive().max(FASTEST_SPEED).optional(),
+});
+
+/** A virtual clock over a source; without a start it follows the source's wall clock. */
+export function virtualClock(source: TimeSource = machineTime(), start: ClockSetting = { mode: "real" }): VirtualClock {
+  let mode: ClockMode = "real";
+  let speed = 1;
+  let sinceVirtual = 0;
+  let sinceSource = 0;
+
+  const now = () => {
+    const elapsedMs = mode === "frozen" ? 0 : (source.now() - sinceSource) * speed;
+    return Math.min(Math.floor(sinceVirtual + elapsedMs), LATEST_INSTANT);
+  };
+  const anchor = (at: Instant) => {
+    sinceVirtual = Math.min(at, LATEST_INSTANT);
+    sinceSource = source.now();
+  };
+  const set = (setting: ClockSetting) => {
+    anchor(setting.now ?? now());
+    mode = setting.mode;
+    speed = setting.speed ?? speed;
+  };
+  const reset = () => {
+    speed = 1;
+    set({ ...start, now: start.now ?? source.wall() });
+  };
+  reset();
+  return { now, set, reset, advance: (ms) => anchor(now() + ms), reading: () => ({ mode, now: now(), speed }) };
+}
+
+function machineTime(): TimeSource {
+  return { now: () => performance.now(), wall: () => Date.now() };
+}

@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
+import type { Network } from "../network.ts";
+import { CREATIVES_PATH } from "../world/catalogue.ts";
+import type { MediaFile } from "./files.ts";
+import { answerMedia } from "./media.ts";
+import { answerPop } from "./pop.ts";
+
+/** The media listener: the files that spots point at, and the proof-of-play URLs. */
+export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(journalled(network, "media"));
+  // `all`, because a HEAD that was taken for a GET would count a proof.
+  app.all("/pop/:token", (c) => (c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"])));
+  app.all(`${CREATIVES_PATH}*`, async (c) => {
+    c.var.note.route = "media";
+    const readable = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
+    return readable ? answerMedia(c, network, files) : methodNotAllowed(c, ["GET", "HEAD"]);
+  });
+  app.notFound(notFound);
+  app.onError(failed);
+  return app;
+}

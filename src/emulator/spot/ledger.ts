@@ -1,0 +1,115 @@
+import type { Instant, ItemKind } from "../../core/spot.ts";
+import { judgePop, type PopVerdict, PROOF_WINDOW_MS, popStatus } from "./proof.ts";
+
+/** One answer to a request for an item's media: when it was asked for, the bytes sent, whether they reach its end. */
+export interface MediaRecord {
+  readonly at: Instant;
+  bytes: number;
+  complete: boolean;
+}
+
+/** One call of an item's proof-of-play URL. */
+export interface PopRecord {
+  readonly at: Instant;
+  readonly status: number;
+  readonly verdict: PopVerdict;
+}
+
+/** An item as it was served. `popPath`: path and query of its proof-of-play URL, to the byte (F10). */
+export interface LedgerItem {
+  readonly id: string;
+  readonly url: string;
+  readonly popPath: string;
+  /** The earliest instant at which it can have been shown in full, after whatever comes before it (F12). */
+  readonly shownAt: Instant;
+  readonly media: MediaRecord[];
+  readonly pops: PopRecord[];
+}
+
+/** A spot as it was served. */
+export interface LedgerSpot {
+  readonly requestId: string;
+  readonly screenId: string;
+  readonly issuedAt: Instant;
+  readonly newsFirst: boolean;
+  readonly billable: boolean;
+  readonly news: LedgerItem | null;
+  readonly ad: LedgerItem | null;
+}
+
+/** Every spot served, oldest first. Plain values and maps, so that it can be kept and brought back. */
+export interface Ledger {
+  readonly spots: Map<string, LedgerSpot>;
+  readonly pops: Map<string, { readonly spot: LedgerSpot; readonly kind: ItemKind }>;
+  /** The item that was served last with a media URL: the one that a request for it is put down to. */
+  readonly latest: Map<string, LedgerItem>;
+}
+
+/** The most spots kept, an hour of 200 screens at one spot every 15 s; the oldest give way. */
+export const MOST_SPOTS = 48_000;
+/** The most media requests and proof-of-play calls kept for one item; later ones are answered and not kept. */
+export const MOST_RECORDS = 100;
+
+export function newLedger(): Ledger {
+  return { spots: new Map(), pops: new Map(), latest: new Map() };
+}
+
+/** Enters a spot, and drops the oldest beyond `MOST_SPOTS`: their proof-of-play URLs become unknown. */
+export function enter(ledger: Ledger, spot: LedgerSpot): void {
+  ledger.spots.set(spot.requestId, spot);
+  for (const kind of ["news", "ad"] as const) {
+    const item = spot[kind];
+    if (item === null) continue;
+    ledger.pops.set(item.popPath, { spot, kind });
+    ledger.latest.set(item.url, item);
+  }
+  for (const oldest of ledger.spots.values()) {
+    if (ledger.spots.size <= MOST_SPOTS) break;
+    forget(ledger, oldest);
+  }
+}
+
+/** Judges and records a call of a proof-of-play URL. `popPath`: path and query as they were sent. */
+export function provePlay(
+  ledger: Ledger,
+  popPath: string,
+  at: Instant,
+): { verdict: PopVerdict; spot: LedgerSpot | null } {
+  const { spot, kind } = ledger.pops.get(popPath) ?? { spot: null, kind: null };
+  const item = kind === null ? null : spot[kind];
+  if (item === null || spot === null) return { verdict: "unknown", spot: null };
+  const verdict = judgePop({ issuedAt: spot.issuedAt, shownAt: item.shownAt, proved: isProved(item) }, at);
+  // The proof itself must never be crowded out by calls that came too late or twice.
+  const counts = verdict === "counted" || verdict === "early";
+  if (counts || item.pops.length < MOST_RECORDS) item.pops.push({ at, status: popStatus[verdict], verdict });
+  return { verdict, spot };
+}
+
+/** Opens the record of a media request that is about to be answered; `null` when no spot has had the URL. */
+export function recordMedia(ledger: Ledger, url: string, at: Instant): MediaRecord | null {
+  const item = ledger.latest.get(url);
+  if (item === undefined || item.media.length >= MOST_RECORDS) return null;
+  const record = { at, bytes: 0, complete: false };
+  item.media.push(record);
+  return record;
+}
+
+/** `proved` when every item has an accepted proof, else `open` until the hour is over and then `lapsed` (F13). */
+export function spotState(spot: LedgerSpot, now: Instant): "open" | "proved" | "lapsed" {
+  const items = [spot.news, spot.ad].filter((item) => item !== null);
+  if (items.length > 0 && items.every(isProved)) return "proved";
+  return now - spot.issuedAt <= PROOF_WINDOW_MS ? "open" : "lapsed";
+}
+
+function isProved(item: LedgerItem): boolean {
+  return item.pops.some(({ verdict }) => verdict === "counted" || verdict === "early");
+}
+
+function forget(ledger: Ledger, spot: LedgerSpot): void {
+  ledger.spots.delete(spot.requestId);
+  for (const item of [spot.news, spot.ad]) {
+    if (item === null) continue;
+    ledger.pops.delete(item.popPath);
+    if (ledger.latest.get(item.url) === item) ledger.latest.delete(item.url);
+  }
+}

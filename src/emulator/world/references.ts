@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Creative } from "./catalogue.ts";
+
+/** A mistake in a world file: `path` as in `organizations[0].screens[2].location_id`. */
+export interface WorldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Stands for a name that is missing or no text: the shape's complaint, not ours. */
+const UNREADABLE = "";
+
+/** An entry that is no object keeps its place in the list, so that the paths of the others stay right. */
+const entry = <T extends z.ZodRawShape>(shape: T) => z.object(shape).catch(() => z.object(shape).parse({}));
+const list = <T extends z.ZodType>(of: T) => z.array(of).catch([]);
+const name = z.string().catch(UNREADABLE);
+
+/** What refers to what in a world file, and nothing else; reads whatever can be read of a file with mistakes. */
+export const referencesSchema = entry({
+  organizations: list(
+    entry({
+      org_token: name,
+      locations: list(entry({ location_id: name })),
+      screens: list(entry({ screen_id: name, location_id: name })),
+      cars: list(entry({ car_id: name, creative: name })),
+      campaigns: list(entry({ campaign_id: name, car_id: name, screens: list(name) })),
+    }),
+  ),
+  creatives: list(entry({ name })),
+  news: list(entry({ creative: name })),
+});
+type References = z.infer<typeof referencesSchema>;
+
+/** What the shape of a world cannot say: names given twice, and references to what is not there. */
+export function* looseEnds(world: References, packaged: readonly Creative[]): Generator<WorldProblem> {
+  const own = world.creatives.map((creative) => creative.name);
+  const creatives = new Set([...packaged.map((creative) => creative.name), ...own]);
+  yield* twice(
+    "creatives",
+    "name",
+    own,
+    packaged.map((creative) => creative.name),
+  );
+  yield* unknown(
+    "news",
+    "creative",
+    world.news.map((news) => news.creative),
+    creatives,
+    "creative",
+  );
+  yield* twice(
+    "organizations",
+    "org_token",
+    world.organizations.map((organization) => organization.org_token),
+  );
+  for (const [index, organization] of world.organizations.entries()) {
+    yield* looseEndsOf(organization, `organizations[${index}]`, creatives);
+  }
+  if (!world.organizations.some((organization) => organization.screens.length > 0)) {
+    yield { path: "organizations", message: "no organization has a screen" };
+  }
+}
+
+function* looseEndsOf(
+  { locations, screens, cars, campaigns }: References["organizations"][number],
+  path: string,
+  creatives: ReadonlySet<string>,
+): Generator<WorldProblem> {
+  const ids = {
+    locations: locations.map((location) => location.location_id),
+    screens: screens.map((screen) => screen.screen_id),
+    cars: cars.map((car) => car.car_id),
+    campaigns: campaigns.map((campaign) => campaign.campaign_id),
+  };
+  yield* twice(`${path}.locations`, "location_id", ids.locations);
+  yield* twice(`${path}.screens`, "screen_id", ids.screens);
+  yield* twice(`${path}.cars`, "car_id", ids.cars);
+  yield* twice(`${path}.campaigns`, "campaign_id", ids.campaigns);
+  const parents = screens.map((screen) => screen.location_id);
+  yield* unknown(`${path}.screens`, "location_id", parents, new Set(ids.locations), "location");
+  yield* unknown(
+    `${path}.cars`,
+    "creative",
+    cars.map((car) => car.creative),
+    creatives,
+    "creative",
+  );
+  yield* unknown(
+    `${path}.campaigns`,
+    "car_id",
+    campaigns.map((campaign) => campaign.car_id),
+    new Set(ids.cars),
+    "CAR",
+  );
+  for (const [index, campaign] of campaigns.entries()) {
+    yield* unknown(`${path}.campaigns[${index}].screens`, null, campaign.screens, new Set(ids.screens), "screen");
+  }
+}
+
+function* twice(
+  path: string,
+  key: string,
+  names: readonly string[],
+  taken: readonly string[] = [],
+): Generator<WorldProblem> {
+  const seen = new Set(taken);
+  for (const [index, name] of names.entries()) {
+    if (name === UNREADABLE) continue;
+    if (seen.has(name)) yield { path: `${path}[${index}].${key}`, message: `${name} is there already` };
+    seen.add(name);
+  }
+}
+
+function* unknown(
+  path: string,
+  key: string | null,
+  names: readonly string[],
+  known: ReadonlySet<string>,
+  what: string,
+): Generator<WorldProblem> {
+  for (const [index, name] of names.entries()) {
+    const where = key === null ? `${path}[${index}]` : `${path}[${index}].${key}`;
+    if (name !== UNREADABLE && !known.has(name)) yield { path: where, message: `there is no ${what} ${name}` };
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { app, type BaseWindow, powerSaveBlocker } from "electron";
+import type { Logger } from "pino";
+import type { Clock } from "../player/clock.ts";
+import type { Config, GoodConfig } from "../player/config/config.ts";
+import { type DeferredStage, deferStage } from "../player/deferred-stage.ts";
+import { openLog } from "../player/log.ts";
+import { createMetrics, type Metrics } from "../player/metrics.ts";
+import { type Player, startPlayer } from "../player/player.ts";
+import { StoreUnusable } from "../player/store-opening.ts";
+import { EXIT } from "./exit-codes.ts";
+import { openHealth } from "./health.ts";
+import { raiseStage } from "./raise-stage.ts";
+import { Shutdown } from "./shutdown.ts";
+
+/** A player that cannot open its stores shows the slate and asks to be started again after this long. */
+const STORES_AGAIN_MS = 60_000;
+
+/** Plays by a configuration until the process is asked to stop. */
+export async function play({ config, path, warnings }: GoodConfig, clock: Clock): Promise<void> {
+  mkdirSync(config.dataDir, { recursive: true });
+  const log = await openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr });
+  const shutdown = new Shutdown(log.logger);
+  shutdown.add("log", () => log.close());
+  if (!claim(config.dataDir)) {
+    log.logger.error({ dataDir: config.dataDir }, "another player is running with this data folder");
+    return shutdown.end(EXIT.restart);
+  }
+  log.logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
+  for (const warning of warnings) log.logger.warn(warning);
+
+  const metrics = createMetrics();
+  const stage = deferStage();
+  // The first spot is on its way while the window is still being made.
+  const starting = start(config, clock, log.logger, metrics, stage);
+  await app.whenReady();
+  powerSaveBlocker.start("prevent-display-sleep");
+  const player = await starting;
+  const window = await raise(config, clock, log.logger, stage, player);
+  if (player === null) {
+    setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
+    return;
+  }
+  shutdown.add("player", () => player.stop());
+  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: log.logger }));
+}
+
+/** One player for one data folder: Chromium's files and the single-instance lock lie in it. */
+function claim(dataDir: string): boolean {
+  app.setPath("userData", join(dataDir, "chromium"));
+  return app.requestSingleInstanceLock();
+}
+
+/** Starts the player, or says why its stores cannot be used. */
+async function start(
+  config: Config,
+  clock: Clock,
+  log: Logger,
+  metrics: Metrics,
+  stage: DeferredStage,
+): Promise<Player | null> {
+  try {
+    return await startPlayer({ config, clock, log, metrics, fetch, stage, dice: Math.random });
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    log.error(error.message);
+    return null;
+  }
+}
+
+async function raise(
+  config: Config,
+  clock: Clock,
+  log: Logger,
+  deferred: DeferredStage,
+  player: Player | null,
+): Promise<BaseWindow> {
+  const { window, stage } = await raiseStage({
+    clock,
+    display: config.display,
+    muted: config.audio.muted,
+    openPage(document) {
+      if (player === null) throw new Error("a page without a player");
+      return player.openPage(document);
+    },
+    report: (event) => player?.loop.dispatch(event),
+    onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
+  });
+  deferred.open(stage);
+  return window;
+}

@@ -1,0 +1,50 @@
+import { app } from "electron";
+import type { Logger } from "pino";
+import { EXIT } from "./exit-codes.ts";
+
+/** Whatever happens, the process is gone this long after it was asked to stop. */
+const GONE_WITHIN_MS = 10_000;
+
+/** Ends the process in good order: what was started last is stopped first. */
+export class Shutdown {
+  readonly #log: Logger;
+  readonly #stops: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
+  #ending: Promise<void> | null = null;
+
+  /** From here on, being asked to stop ends the process with 0, and an error that nobody caught with 75. */
+  constructor(log: Logger) {
+    this.#log = log;
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      process.on(signal, () => void this.end(EXIT.stopped));
+    }
+    app.on("before-quit", (event) => {
+      event.preventDefault();
+      void this.end(EXIT.stopped);
+    });
+    const fail = (error: unknown) => {
+      log.fatal({ err: error }, "unexpected error");
+      void this.end(EXIT.restart);
+    };
+    process.on("uncaughtException", fail);
+    process.on("unhandledRejection", fail);
+  }
+
+  add(name: string, stop: () => Promise<void>): void {
+    this.#stops.push({ name, stop });
+  }
+
+  /** Stops everything and ends the process with `code`; the first caller's code counts. */
+  end(code: number): Promise<void> {
+    this.#ending ??= this.#end(code);
+    return this.#ending;
+  }
+
+  async #end(code: number): Promise<void> {
+    this.#log.info({ code }, "player stopping");
+    setTimeout(() => app.exit(code), GONE_WITHIN_MS);
+    for (const { name, stop } of this.#stops.reverse()) {
+      await stop().catch((error: unknown) => this.#log.error({ err: error, part: name }, "could not be stopped"));
+    }
+    app.exit(code);
+  }
+}

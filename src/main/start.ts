@@ -1,0 +1,58 @@
+import { app } from "electron";
+import { systemClock } from "../player/clock.ts";
+import { readConfig } from "../player/config/config.ts";
+import { readArguments } from "./arguments.ts";
+import { EXIT } from "./exit-codes.ts";
+import { refuseBadCertificates } from "./guards/certificates.ts";
+import { forbiddenSwitches } from "./guards/switches.ts";
+import { play } from "./play.ts";
+import { registerSchemes } from "./schemes.ts";
+import { applySwitches } from "./switches.ts";
+import { awaitGoodConfig, describeProblems } from "./trouble.ts";
+
+/** Starts what the arguments ask for: a command, a check of the configuration, or the player. */
+export async function start(): Promise<void> {
+  const { command, config, checkConfig } = readArguments(process.argv, app.isPackaged);
+  const refused = app.isPackaged ? forbiddenSwitches(process.argv) : [];
+  if (refused.length > 0) {
+    process.stderr.write(`spotloop: does not run with ${refused.map((name) => `--${name}`).join(", ")}\n`);
+    return app.exit(EXIT.configuration);
+  }
+  if (command !== null) {
+    const { runCli } = await import("../cli/main.ts");
+    return app.exit(await runCli(command));
+  }
+  startPlayer(config, checkConfig);
+}
+
+/** Runs before Electron is ready, and so waits for nothing: Electron is ready only once this has returned. */
+function startPlayer(path: string | null, checkConfig: boolean): void {
+  const reading = readConfig({ path, env: process.env });
+  if (reading.kind === "bad") process.stderr.write(describeProblems(reading));
+  if (checkConfig || (reading.kind === "bad" && hasNoDisplay())) {
+    app.exit(reading.kind === "ok" ? EXIT.stopped : EXIT.configuration);
+    return;
+  }
+  harden();
+  const clock = systemClock();
+  if (reading.kind === "ok") {
+    applySwitches(reading.config.playback);
+    void play(reading, clock);
+  } else {
+    void awaitGoodConfig(reading, path).then((good) => play(good, clock));
+  }
+}
+
+function harden(): void {
+  // Chromium refuses to run as root with its sandbox on; without it is for development only.
+  if (app.isPackaged || !app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
+  else process.stderr.write("spotloop: the sandbox is off; never do this on a real screen\n");
+  registerSchemes();
+  refuseBadCertificates(app);
+  // Windows come and go with their displays; only the supervisor and the operator end a player.
+  app.on("window-all-closed", () => {});
+}
+
+function hasNoDisplay(): boolean {
+  return process.platform === "linux" && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY;
+}

@@ -1,0 +1,25 @@
+import { app } from "electron";
+import type { Config } from "../player/config/config.ts";
+import { forbiddenSwitches } from "./guards/switches.ts";
+
+/** Chromium's switches for a player, each with its reason; they count only before Electron is ready. */
+export function applySwitches({ hardwareDecoding, switches }: Config["playback"]): void {
+  const { commandLine } = app;
+  // A keyring would ask somebody for a password, and there is nobody.
+  commandLine.appendSwitch("password-store", "basic");
+  // After three crashes of the GPU process Chromium would end the application; the player counts them itself.
+  commandLine.appendSwitch("disable-gpu-process-crash-limit");
+  // No second copy of media on the disk: the media cache is the only one.
+  commandLine.appendSwitch("disk-cache-size", "1");
+  commandLine.appendSwitch("disable-http-cache");
+  // Nothing in Chromium talks to anybody on its own.
+  commandLine.appendSwitch("disable-background-networking");
+  commandLine.appendSwitch("disable-component-update");
+  commandLine.appendSwitch("no-pings");
+  if (!hardwareDecoding) commandLine.appendSwitch("disable-accelerated-video-decode");
+  for (const given of switches) {
+    const [name = "", value] = given.replace(/^--/, "").split("=", 2);
+    if (forbiddenSwitches([`--${name}`]).length > 0) continue;
+    commandLine.appendSwitch(name, value);
+  }
+}

@@ -1,0 +1,38 @@
+import { app } from "electron";
+import { type BadConfig, type GoodConfig, watchConfig } from "../player/config/config.ts";
+import { laySlate } from "./slate.ts";
+import { openWindow } from "./window.ts";
+
+/** The page stays this long after the player began, so that the desktop behind is never in sight. */
+const STAYS_MS = 5_000;
+
+/** What is wrong with a configuration, a line each, for stderr. The token is never among it. */
+export function describeProblems({ path, problems }: BadConfig): string {
+  const lines = problems.map((problem) => `  ${problem.path === "" ? "" : `${problem.path}: `}${problem.message}\n`);
+  return `spotloop: the configuration ${path} cannot be used:\n${lines.join("")}`;
+}
+
+/** Shows on the display what is wrong and where, until the file has been mended; resolves with the good one. */
+export async function awaitGoodConfig(bad: BadConfig, given: string | null): Promise<GoodConfig> {
+  await app.whenReady();
+  const window = openWindow({ match: null, fullscreen: true, width: null, height: null });
+  const { view } = await laySlate(window, "trouble/trouble.html");
+  const show = ({ path, problems }: BadConfig): void => {
+    const trouble = JSON.stringify({ file: path, problems });
+    view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
+  };
+  show(bad);
+  window.show();
+  const good = await new Promise<GoodConfig>((resolve) => {
+    const stop = watchConfig({ path: given, env: process.env }, (reading) => {
+      if (reading.kind === "bad") {
+        process.stderr.write(describeProblems(reading));
+        return show(reading);
+      }
+      stop();
+      resolve(reading);
+    });
+  });
+  setTimeout(() => window.destroy(), STAYS_MS);
+  return good;
+}

@@ -1,0 +1,142 @@
+import { existsSync, unwatchFile, watchFile } from "node:fs";
+import { dirname, join } from "node:path";
+import envPaths from "env-paths";
+import { type Environment, misspeltVariables, overridesFrom, variableOf } from "./environment.ts";
+import { readJsonFile } from "./file.ts";
+import { readableByOthers, readOrgToken, type TokenReading } from "./org-token.ts";
+import { overlaid, textAt } from "./overlay.ts";
+import { configPlaces, defaultDataDir, type Surroundings } from "./places.ts";
+import { type ConfigProblem, problemsOf } from "./problems.ts";
+import { type ConfigFile, configFileSchema } from "./schema.ts";
+
+/** What the player runs by: everything is there, folders are absolute, the token is resolved. */
+export interface Config
+  extends Readonly<Omit<ConfigFile, "$schema" | "orgToken" | "orgTokenFile" | "dataDir" | "log">> {
+  readonly orgToken: string;
+  readonly dataDir: string;
+  readonly log: Readonly<Omit<ConfigFile["log"], "dir">> & { readonly dir: string };
+}
+
+export interface GoodConfig {
+  readonly kind: "ok";
+  readonly config: Config;
+  /** The file, or null where the environment says everything. */
+  readonly path: string | null;
+  /** In words for the log; the token is in none of them. */
+  readonly warnings: readonly string[];
+  /** The files whose change may matter: where a configuration is or could be, and where the token is. */
+  readonly watch: readonly string[];
+}
+
+export interface BadConfig {
+  readonly kind: "bad";
+  /** The file, or where one was looked for first. */
+  readonly path: string;
+  /** All that is wrong, not only the first; the token is in none of them. */
+  readonly problems: readonly ConfigProblem[];
+  readonly watch: readonly string[];
+}
+
+export type ConfigReading = GoodConfig | BadConfig;
+
+export interface ConfigSource {
+  /** The file that the command line named, or null. */
+  readonly path: string | null;
+  readonly env: Environment;
+  readonly platform?: NodeJS.Platform;
+  /** By default as `env-paths` tells them. */
+  readonly userPaths?: Surroundings["userPaths"];
+}
+
+/** Reads and checks the configuration: the first file found, the environment over it, defaults below. */
+export function readConfig(source: ConfigSource): ConfigReading {
+  const surroundings = surroundingsOf(source);
+  const places = configPlaces(source.path, surroundings);
+  const path = places.find((place) => existsSync(place)) ?? null;
+  const watch = path === null ? places : places.slice(0, places.indexOf(path) + 1);
+  const shownPath = path ?? places[0] ?? "";
+
+  const file = path === null ? ({ kind: "value", value: {} } as const) : readJsonFile(path);
+  if (file.kind === "unreadable") return { kind: "bad", path: shownPath, problems: [file.problem], watch };
+  const written = overlaid(file.value, overridesFrom(source.env), dirname(shownPath));
+  const read = configFileSchema.safeParse(written);
+  const token = readOrgToken(textAt(written, "orgToken"), textAt(written, "orgTokenFile"), source.env);
+  const watchAll = token.file === null ? watch : [...watch, token.file];
+
+  const wrong = [
+    ...(read.success ? [] : problemsOf(read.error, written)),
+    ...(token.kind === "none" ? [token.problem] : []),
+  ];
+  if (!read.success || token.kind === "none") {
+    const nowhere = path === null ? [{ path: "", message: `There is no file at ${places.join(" or ")}.` }] : [];
+    return { kind: "bad", path: shownPath, problems: [...nowhere, ...explained(wrong, source.env)], watch: watchAll };
+  }
+  const config = configOf(read.data, token.token, surroundings);
+  return { kind: "ok", config, path, warnings: warningsAbout(config, path, token, surroundings), watch: watchAll };
+}
+
+/** Often enough for whoever is waiting at the screen, and next to nothing for the machine. */
+const WATCH_EVERY_MS = 1_000;
+
+/**
+ * Reads the configuration again each time a file that matters appears, changes, is replaced or goes, and hands over what
+ * came of it, until the function it returns is called. Keeps no process alive. It asks the file system again and again:
+ * notices would miss a file that is not there yet, one replaced by a rename, and network drives.
+ */
+export function watchConfig(
+  source: ConfigSource,
+  onReading: (reading: ConfigReading) => void,
+  everyMs = WATCH_EVERY_MS,
+): () => void {
+  let watched: readonly string[] = [];
+  const follow = (paths: readonly string[]) => {
+    for (const path of watched) if (!paths.includes(path)) unwatchFile(path, again);
+    for (const path of paths)
+      if (!watched.includes(path)) watchFile(path, { persistent: false, interval: everyMs }, again);
+    watched = paths;
+  };
+  const again = () => {
+    const reading = readConfig(source);
+    follow(reading.watch);
+    onReading(reading);
+  };
+  follow(readConfig(source).watch);
+  return () => {
+    follow([]);
+  };
+}
+
+function surroundingsOf({ env, platform = process.platform, userPaths }: ConfigSource): Surroundings {
+  return { env, platform, userPaths: userPaths ?? envPaths("spotloop", { suffix: "" }) };
+}
+
+function configOf(file: ConfigFile, orgToken: string, surroundings: Surroundings): Config {
+  const { $schema: _, orgTokenFile: __, dataDir = defaultDataDir(surroundings), log, ...rest } = file;
+  return { ...rest, orgToken, dataDir, log: { ...log, dir: log.dir ?? join(dataDir, "logs") } };
+}
+
+/** Says of each problem with a setting that a variable gave where it came from. */
+function explained(problems: readonly ConfigProblem[], env: Environment): ConfigProblem[] {
+  return problems.map(({ path, message }) => {
+    const variable = variableOf(path);
+    return path !== "" && env[variable] ? { path, message: `${message} (set by ${variable})` } : { path, message };
+  });
+}
+
+function warningsAbout(
+  config: Config,
+  path: string | null,
+  token: TokenReading,
+  { env, platform }: Surroundings,
+): readonly string[] {
+  const { protocol, hostname } = new URL(config.baseUrl);
+  const warnings = [...misspeltVariables(env)];
+  const secret = token.file ?? (env[variableOf("orgToken")] ? null : path);
+  if (secret !== null && readableByOthers(secret, platform)) {
+    warnings.push(`${secret} holds the organization token and can be read by others: chmod 600 ${secret}`);
+  }
+  if (protocol === "http:" && !/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
+    warnings.push("baseUrl is not https: the organization token crosses the network in the clear");
+  }
+  return warnings;
+}

@@ -1,0 +1,59 @@
+import type { z } from "zod";
+import { nearestKey } from "./settings.ts";
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigProblem {
+  /** Where: `health.port`, `playback.switches[0]`; empty for the file as a whole. */
+  readonly path: string;
+  /** What is expected there, in words that follow the path. Never what was found: that could be the token. */
+  readonly message: string;
+}
+
+/** What a schema finds wrong with a value, for people. */
+export function problemsOf(error: z.ZodError, value: unknown): ConfigProblem[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...issue.path, key]));
+    const found = issue.path.reduce<unknown>(inside, value);
+    return [{ path: pathOf(issue.path), message: found === undefined ? "is missing" : messageOf(issue) }];
+  });
+}
+
+function unknownKey(path: readonly PropertyKey[]): ConfigProblem {
+  return { path: pathOf(path), message: `is not a setting; the nearest is ${nearestKey(pathOf(path))}` };
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${NOUNS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      if (issue.origin === "string") return "must not be empty";
+      return `must be ${issue.inclusive === true ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
+    default:
+      return issue.message;
+  }
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object with settings",
+};
+
+function inside(value: unknown, key: PropertyKey): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((joined, key) => {
+    if (typeof key === "number") return `${joined}[${key}]`;
+    return joined === "" ? String(key) : `${joined}.${String(key)}`;
+  }, "");
+}

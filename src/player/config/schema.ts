@@ -1,0 +1,152 @@
+import { z } from "zod";
+
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+
+/** Far above any real one: keeps a file that is not what it should be from being taken in whole. */
+const LONGEST_TEXT = 1_024;
+const MOST_ENTRIES = 64;
+
+const text = z.string().min(1).max(LONGEST_TEXT);
+const folder = text;
+const bytes = z.int().positive();
+const seconds = (longest: number) => z.number().positive().max(longest);
+
+/** Chromium switches that would undo what protects the player from what it shows. */
+export const FORBIDDEN_SWITCH =
+  /^(no-sandbox|disable-(setuid-|gpu-)?sandbox|disable-web-security|disable-site-isolation.*|remote-debugging.*|remote-allow-origins|inspect.*|js-flags|ignore-certificate-errors.*|allow-.*insecure.*|load-extension|disable-extensions-except|single-process|no-zygote|host-rules|host-resolver-rules|proxy-.*|user-data-dir|renderer-cmd-prefix|gpu-launcher|utility-cmd-prefix)$/;
+
+const playbackSwitch = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*(=.*)?$/, "must be a switch without its dashes, such as enable-features=VaapiVideoDecoder")
+  .max(LONGEST_TEXT)
+  .refine(
+    (value) => !FORBIDDEN_SWITCH.test(value.split("=", 1)[0] ?? ""),
+    "is not allowed: it would undo the sandbox or open the player to others",
+  );
+
+/** A secret of one line. */
+export const orgTokenSchema = z
+  .string()
+  .min(1)
+  .max(LONGEST_TEXT)
+  .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u, "must not hold spaces or control characters");
+
+const baseUrl = z
+  .url({ protocol: /^https?$/i, error: "must be an http or https address" })
+  .refine((value) => /^[^?#@]*$/.test(value), "must be an address without user name, query or fragment");
+
+/** A configuration file as it is written, with every default. Unknown keys are errors. */
+export const configFileSchema = z.strictObject({
+  $schema: z.string().optional().describe("The JSON Schema of this file, for editors."),
+  baseUrl: baseUrl.describe("The address of the screen network's service."),
+  orgToken: orgTokenSchema
+    .optional()
+    .describe("The organization token. Better kept in a file of its own: orgTokenFile."),
+  orgTokenFile: text.optional().describe("A file that holds the organization token and nothing else."),
+  screenId: text.describe("The screen that this player is."),
+  dataDir: folder.optional().describe("Where the player keeps proofs, media and logs."),
+  display: z
+    .strictObject({
+      match: z
+        .union(
+          [text, z.int().positive().transform(String)],
+          "must be a display's name, or its place counted from the left, from 1",
+        )
+        .nullable()
+        .default(null)
+        .describe(
+          "The display to play on: its name, or its place counted from the left, from 1; null: the primary one.",
+        ),
+      fullscreen: z.boolean().default(true).describe("Whether the window fills the display."),
+      width: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
+      height: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
+    })
+    .prefault({}),
+  cache: z
+    .strictObject({
+      maxBytes: bytes.default(8 * GIB).describe("The most that cached media takes up."),
+      minFreeBytes: z.int().nonnegative().default(GIB).describe("The least that is left free on the disk."),
+      maxItemBytes: bytes.default(GIB).describe("The largest single file that is taken in."),
+    })
+    .refine(({ maxBytes, maxItemBytes }) => maxItemBytes <= maxBytes, {
+      path: ["maxItemBytes"],
+      message: "must be at most cache.maxBytes",
+    })
+    .prefault({}),
+  house: z
+    .strictObject({
+      dir: folder
+        .nullable()
+        .default(null)
+        .describe("A folder with what is shown when there is no spot; null: the packaged slate."),
+    })
+    .prefault({}),
+  audio: z
+    .strictObject({ muted: z.boolean().default(true).describe("Whether everything plays without sound.") })
+    .prefault({}),
+  openingHours: z
+    .strictObject({
+      respect: z.boolean().default(false).describe("Whether the screen rests outside its location's opening hours."),
+    })
+    .prefault({}),
+  creatives: z
+    .strictObject({
+      allowPrivateNetwork: z.boolean().default(false).describe("Whether creatives may load from private addresses."),
+      allowHosts: z
+        .array(text)
+        .max(MOST_ENTRIES)
+        .default([])
+        .describe("Hosts they may load from though their addresses are private."),
+    })
+    .prefault({}),
+  health: z
+    .strictObject({
+      port: z
+        .int()
+        .min(0)
+        .max(65_535)
+        .nullable()
+        .default(8790)
+        .describe("The loopback port of the health pages; 0: any free one; null: none."),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(["debug", "info", "warn", "error"])
+        .default("info")
+        .describe("The least important lines that are written."),
+      dir: folder.optional().describe("Where logs are written; by default logs in dataDir."),
+      maxBytes: bytes
+        .min(MIB)
+        .default(50 * MIB)
+        .describe("The most that all log files take up."),
+    })
+    .prefault({}),
+  spot: z
+    .strictObject({
+      maxAgeSeconds: seconds(3_000).default(900).describe("A spot that waited longer is dropped unplayed."),
+      timeoutSeconds: seconds(120).default(10).describe("How long one request for a spot may take."),
+    })
+    .prefault({}),
+  proof: z
+    .strictObject({ timeoutSeconds: seconds(120).default(10).describe("How long sending one proof may take.") })
+    .prefault({}),
+  playback: z
+    .strictObject({
+      hardwareDecoding: z.boolean().default(true).describe("Whether video may be decoded by the graphics processor."),
+      switches: z
+        .array(playbackSwitch)
+        .max(MOST_ENTRIES)
+        .default([])
+        .describe("More Chromium switches, without their dashes."),
+    })
+    .prefault({}),
+});
+
+/** What a configuration file says, defaults filled in. */
+export type ConfigFile = z.output<typeof configFileSchema>;
+
+/** Settings that name a file or a folder: relative ones are meant from the configuration file's folder. */
+export const PATH_SETTINGS: readonly string[] = ["orgTokenFile", "dataDir", "house.dir", "log.dir"];

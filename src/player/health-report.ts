@@ -1,0 +1,42 @@
+import type { ItemKind } from "../core/spot.ts";
+
+/** How the player is: what `/health` answers, and what the page for people shows. Instants are ISO 8601, UTC. */
+export interface HealthReport {
+  /** `failing` when nothing has been shown for too long. */
+  readonly status: "ok" | "starting" | "failing";
+  readonly onAir: OnAir | "house";
+  /** The item that is ready to follow, or null. */
+  readonly next: NextItem | null;
+  readonly proofs: {
+    readonly owed: number;
+    readonly delivered: number;
+    readonly refused: number;
+    readonly expired: number;
+    readonly oldestDeadline: string | null;
+  };
+  readonly cache: { readonly files: number; readonly bytes: number; readonly maxBytes: number };
+  /** By name: `spotloop`, `electron`, `chromium`, `node`. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Since the machine was started. */
+  readonly restarts: number;
+  readonly clock: {
+    readonly wall: string;
+    /** How far the service's clock is ahead of this machine's, or null until it has told. */
+    readonly offsetMs: number | null;
+    readonly bootId: string;
+  };
+  /** One line, or null. */
+  readonly lastError: string | null;
+}
+
+export interface NextItem {
+  readonly kind: ItemKind;
+  readonly id: string;
+  readonly title: string;
+  readonly durationMs: number;
+}
+
+export interface OnAir extends NextItem {
+  /** When its first frame was presented. */
+  readonly since: string;
+}

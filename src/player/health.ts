@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { codeOf } from "./database.ts";
+import { healthPage, healthPagePolicy } from "./health-page.ts";
+import type { HealthReport } from "./health-report.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface HealthParts {
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly report: () => HealthReport;
+  readonly metrics: Metrics;
+  /** What is on screen as a JPEG, or null where there is nothing to see. */
+  readonly screenshot: () => Promise<Buffer | null>;
+}
+
+export type HealthStart =
+  | { readonly kind: "listening"; readonly port: number; close(): Promise<void> }
+  /** By the system's code: `EADDRINUSE`, `EACCES`. The player plays on without. */
+  | { readonly kind: "unavailable"; readonly port: number; readonly code: string };
+
+/** A page, a scraper and a supervisor need no more; nobody else is to keep the player busy. */
+const LIMITS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 };
+const MOST_CONNECTIONS = 32;
+
+/**
+ * Tells on 127.0.0.1, and nowhere else, how the player is: `/health` (JSON, 503 when it fails), `/metrics` (Prometheus),
+ * `/screenshot.jpg`, and `/` for people. Only GET and HEAD, and only for a `Host` that is this machine: a page on the
+ * web whose name was made to lead here cannot read it.
+ */
+export async function startHealth(parts: HealthParts): Promise<HealthStart> {
+  const answers = answersOf(parts);
+  const server = createServer(LIMITS, (request, response) => void answer(request, response, answers));
+  server.maxConnections = MOST_CONNECTIONS;
+  const failure = await listening(server, parts.port);
+  if (failure !== null) return { kind: "unavailable", port: parts.port, code: failure };
+  return {
+    kind: "listening",
+    port: portOf(server),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Buffer;
+}
+
+type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
+
+function answersOf({ report, metrics, screenshot }: HealthParts): Answers {
+  const look = shared(screenshot);
+  return {
+    "/": () => ({ status: 200, type: "text/html; charset=utf-8", body: healthPage(report()) }),
+    "/health": () => {
+      const current = report();
+      const body = `${JSON.stringify(current, null, 2)}\n`;
+      return { status: current.status === "failing" ? 503 : 200, type: "application/json", body };
+    },
+    "/metrics": async () => ({
+      status: 200,
+      type: metrics.registry.contentType,
+      body: await metrics.registry.metrics(),
+    }),
+    "/screenshot.jpg": async () => {
+      const picture = await look();
+      return picture === null ? plain(503, "nothing to see") : { status: 200, type: "image/jpeg", body: picture };
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, answers: Answers): Promise<void> {
+  let given: Answer;
+  try {
+    given = refusalOf(request) ?? (await answers[pathOf(request)]?.()) ?? plain(404, "not found");
+  } catch {
+    given = plain(500, "this cannot be told right now");
+  }
+  response.writeHead(given.status, {
+    "content-type": given.type,
+    "content-length": Buffer.byteLength(given.body),
+    "cache-control": "no-store",
+    "content-security-policy": healthPagePolicy(),
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    ...(given.status === 405 ? { allow: "GET, HEAD" } : {}),
+  });
+  response.end(request.method === "HEAD" ? undefined : given.body);
+}
+
+function refusalOf({ method, headers, socket }: IncomingMessage): Answer | null {
+  const hosts = ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${socket.localPort}`);
+  if (!hosts.includes(headers.host?.toLowerCase() ?? "")) return plain(403, "not for this host");
+  return method === "GET" || method === "HEAD" ? null : plain(405, "only GET and HEAD");
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+function plain(status: number, text: string): Answer {
+  return { status, type: "text/plain; charset=utf-8", body: `${text}\n` };
+}
+
+/** However many ask at once, the work is done once. */
+function shared<T>(act: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => {
+    underWay ??= act().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
+/** Null, or the code of what kept it from listening. */
+function listening(server: Server, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    server.once("error", (error) => resolve(codeOf(error) ?? error.name));
+    server.listen(port, "127.0.0.1", () => resolve(null));
+  });
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

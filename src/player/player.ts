@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { follow } from "../client/follow.ts";
+import { Service } from "../client/service.ts";
+import type { Playout, PlayoutOutcome } from "../core/playout.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import { Courier } from "./courier.ts";
+import type { Wanted } from "./download.ts";
+import { MediaCache } from "./media-cache.ts";
+import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
+import type { Metrics } from "./metrics.ts";
+import { confinedTo, PageCache, type ReachPolicy } from "./page-cache.ts";
+import { ProofDesk } from "./proof-desk.ts";
+import { proofMigrations } from "./proof-schema.ts";
+import { ProofStore } from "./proof-store.ts";
+import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
+import { ServiceClock } from "./service-clock.ts";
+import type { Stage } from "./stage.ts";
+import { openStore } from "./store-opening.ts";
+
+/** What a player is made of; tests hand in a clock, a network and a stage of their own. */
+export interface PlayerParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly fetch: typeof globalThis.fetch;
+  readonly stage: Stage;
+  /** Chance in [0, 1), for jitter only. */
+  readonly dice: () => number;
+  /** Hears the end of each playout, after its proof was owed. */
+  readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
+}
+
+/** A running player: its loop, what it keeps, and the way to end it. */
+export interface Player {
+  readonly loop: ScreenLoop;
+  readonly cache: MediaCache;
+  readonly proofs: ProofStore;
+  readonly serviceClock: ServiceClock;
+  /** Opens the cache to one HTML creative, for as long as it is on a deck. */
+  openPage(document: Wanted): PageCache;
+  /** Ends the loop at once, lets proofs under way end within their time limit, and closes the stores. */
+  stop(): Promise<void>;
+}
+
+/** Opens the stores, starts the courier and the loop. Throws `StoreUnusable` where a store cannot be opened. */
+export async function startPlayer(parts: PlayerParts): Promise<Player> {
+  const { config, clock, log, metrics, dice } = parts;
+  const control = new AbortController();
+  const serviceClock = new ServiceClock(clock);
+  const service = new Service({
+    baseUrl: config.baseUrl,
+    orgToken: config.orgToken,
+    fetch: parts.fetch,
+    spotTimeoutMs: config.spot.timeoutSeconds * 1000,
+    proofTimeoutMs: config.proof.timeoutSeconds * 1000,
+  });
+  const policy: ReachPolicy = { ...config.creatives, serviceHost: new URL(config.baseUrl).hostname };
+
+  const proofDatabase = openStore(join(config.dataDir, "proofs.db"), "full", proofMigrations, log);
+  const proofs = new ProofStore(proofDatabase, randomUUID());
+  const indexDatabase = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log);
+  const cache = await openCache(parts, new MediaIndex(indexDatabase), policy);
+  const courier = new Courier({
+    store: proofs,
+    clock,
+    serviceClock,
+    send: (pop, signal) => service.sendProof(pop, signal),
+    dice,
+    log,
+  });
+  const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, onOwed: () => courier.notify() });
+  courier.start();
+
+  const loop = startScreenLoop({
+    screenId: config.screenId,
+    maxAgeMs: config.spot.maxAgeSeconds * 1000,
+    clock,
+    service,
+    cache,
+    stage: parts.stage,
+    log,
+    dice,
+    signal: control.signal,
+    onAsked(outcome) {
+      metrics.spotRequests.inc({ outcome: outcome.kind });
+      serviceClock.hear(outcome.serviceTime);
+      courier.notify();
+    },
+    onSettled(playout, outcome) {
+      if (outcome.kind === "shown") desk.owe(config.screenId, playout, outcome.endedAt);
+      noteSettled(parts, playout, outcome);
+      parts.onSettled?.(playout, outcome);
+    },
+  });
+
+  return {
+    loop,
+    cache,
+    proofs,
+    serviceClock,
+    openPage: (document) => new PageCache(document, cache, policy),
+    async stop() {
+      control.abort();
+      desk.close();
+      await courier.stop(AbortSignal.timeout(STOP_WITHIN_MS));
+      proofDatabase.close();
+      indexDatabase.close();
+    },
+  };
+}
+
+/** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
+const STOP_WITHIN_MS = 3_000;
+
+function openCache(parts: PlayerParts, index: MediaIndex, policy: ReachPolicy): Promise<MediaCache> {
+  const { config, clock, metrics } = parts;
+  const get = confinedTo(policy, (url, signal) => parts.fetch(url, { redirect: "manual", signal }));
+  return MediaCache.open({
+    folder: join(config.dataDir, "media", "v1"),
+    index,
+    clock,
+    limits: config.cache,
+    fetch: (url, signal) => follow(get, url, signal),
+    onDownloaded: (sizeBytes) => metrics.downloadedBytes.inc(sizeBytes),
+  });
+}
+
+function noteSettled({ log, metrics }: PlayerParts, playout: Playout, outcome: PlayoutOutcome): void {
+  const { kind, id, durationMs } = playout.item;
+  const fields = { playout: playout.id, requestId: playout.requestId, kind, item: id, durationMs };
+  if (outcome.kind === "shown") {
+    metrics.itemsShown.inc({ kind });
+    log.info(fields, "item shown");
+  } else {
+    metrics.itemsFailed.inc({ kind, reason: outcome.reason });
+    log.warn({ ...fields, reason: outcome.reason }, "item failed");
+  }
+}

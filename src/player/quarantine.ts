@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** So many broken files of one name are kept for whoever wants to know why; older ones are removed. */
+export const MOST_QUARANTINED = 3;
+
+const COMPANIONS = ["", "-wal", "-shm"];
+
+/**
+ * Moves a broken database and the files beside it to `quarantine/<name>.<n>`, n counting up, and returns the new path.
+ * The -wal goes along: it may hold commits that can be salvaged, and must not be replayed into the file that takes over.
+ */
+export function quarantine(path: string): string {
+  const folder = join(dirname(path), "quarantine");
+  mkdirSync(folder, { recursive: true });
+  const name = basename(path);
+  const kept = numbersOf(name, folder);
+  const number = Math.max(0, ...kept) + 1;
+  const target = join(folder, `${name}.${number}`);
+  for (const companion of COMPANIONS) {
+    if (existsSync(path + companion)) renameSync(path + companion, target + companion);
+  }
+  for (const old of kept.filter((other) => other <= number - MOST_QUARANTINED)) {
+    for (const companion of COMPANIONS) rmSync(join(folder, `${name}.${old}${companion}`), { force: true });
+  }
+  return target;
+}
+
+function numbersOf(name: string, folder: string): number[] {
+  return readdirSync(folder)
+    .filter((file) => file.startsWith(`${name}.`))
+    .map((file) => Number(file.slice(name.length + 1)))
+    .filter((number) => Number.isInteger(number));
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const FREE = ["--port", "0", "--media-port", "0", "--control-port", "0"];
+
+/** The command line in a process of its own. */
+function spotloop(...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const printed = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed.stderr += text;
+  });
+  return { child, printed };
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, "close");
+  return code;
+}
+
+async function ready(child: ChildProcess, printed: { stdout: string }) {
+  while (!printed.stdout.includes("\n")) await Promise.race([once(child.stdout ?? child, "data"), endedEarly(child)]);
+  return JSON.parse(printed.stdout);
+}
+
+async function endedEarly(child: ChildProcess): Promise<never> {
+  throw new Error(`it ended with ${await ended(child)}`);
+}
+
+describe("spotloop emulator", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "prints one line of JSON when it is ready, and ends with 0 on %s",
+    async (signal) => {
+      const { child, printed } = spotloop("emulator", ...FREE, "--seed", "7");
+
+      const line = await ready(child, printed);
+      const health = await fetch(`${line.controlUrl}/control/health`);
+      const spot = await fetch(`${line.baseUrl}/v3/vendor/${line.orgToken}/1/rt_ad/${line.screenId}`);
+      child.kill(signal);
+
+      expect(await ended(child)).toBe(0);
+      expect(line).toEqual({
+        ready: true,
+        baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        mediaUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        controlUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        orgToken: "org_demo",
+        screenId: "screen_demo",
+      });
+      expect([health.status, spot.status]).toEqual([200, 200]);
+      expect(printed.stdout).toBe(`${JSON.stringify(line)}\n`);
+      expect(printed.stderr).toContain("service GET spot screen_demo 200");
+    },
+  );
+
+  it("starts the world that it is given", async () => {
+    const file = join(temporaryFolder(), "world.json");
+    const location = { location_id: "l", title: "L" };
+    const screen = { screen_id: "mine", title: "S", venue_type_id: "1", location_id: "l" };
+    const organizations = [{ org_token: "org_mine", locations: [location], screens: [screen] }];
+    writeFileSync(file, JSON.stringify({ organizations }));
+    const { child, printed } = spotloop("emulator", ...FREE, "--world", file);
+
+    expect(await ready(child, printed)).toMatchObject({ orgToken: "org_mine", screenId: "mine" });
+  });
+
+  it("ends with 78 and every problem of a bad world with its path", async () => {
+    const file = join(temporaryFolder(), "world.json");
+    writeFileSync(file, '{"organizations":[{"org_token":"o"}],"news":[{"creative":"none"}],"wether":1}');
+    const { child, printed } = spotloop("emulator", ...FREE, "--world", file);
+
+    expect(await ended(child)).toBe(78);
+    expect(printed).toEqual({
+      stdout: "",
+      stderr: [
+        `the world file ${file} cannot be used:`,
+        '  (the whole file): Unrecognized key: "wether"',
+        "  news[0].creative: there is no creative none",
+        "  organizations: no organization has a screen",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  it.each(["{", null])("ends with 78 when the world file holds %j", async (content) => {
+    const file = join(temporaryFolder(), "world.json");
+    if (content !== null) writeFileSync(file, content);
+    const { child, printed } = spotloop("emulator", ...FREE, "--world", file);
+
+    expect(await ended(child)).toBe(78);
+    expect(printed.stderr).toContain(`the world file ${file} cannot be read`);
+  });
+
+  it("says which port is busy", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const { child, printed } = spotloop("emulator", ...FREE, "--media-port", String(port));
+
+    expect(await ended(child)).toBe(1);
+    expect(printed).toEqual({
+      stdout: "",
+      stderr: `the media port ${port} on 127.0.0.1 cannot be opened: something else is using it\n`,
+    });
+  });
+
+  it("warns when others on the network can reach it", async () => {
+    const { child, printed } = spotloop("emulator", ...FREE, "--host", "0.0.0.0");
+
+    const line = await ready(child, printed);
+
+    expect(line.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(printed.stderr).toContain("warning: listening on 0.0.0.0");
+  });
+
+  it.each([
+    ["--port", "65536"],
+    ["--port", "x"],
+    ["--seed", "-1"],
+    ["--sead", "1"],
+  ])("refuses %s %s", async (...flags) => {
+    const { child, printed } = spotloop("emulator", ...flags);
+
+    expect(await ended(child)).toBe(1);
+    expect(printed.stderr).toContain(flags[0]);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { LARGEST_SPOT_BYTES, Service, type ServiceOptions, SPOT_TRIES } from "../../src/client/service.ts";
+import { answer, inTurn, nobody, type Served, serve } from "./server.ts";
+
+const TOKEN = "org_very/secret token";
+const never = () => new AbortController().signal;
+const serviceAt = (baseUrl: string, options: Partial<ServiceOptions> = {}) =>
+  new Service({
+    baseUrl,
+    orgToken: TOKEN,
+    fetch,
+    spotTimeoutMs: 5_000,
+    proofTimeoutMs: 5_000,
+    spotRetryMs: 0,
+    ...options,
+  });
+const ask = (server: Served, options?: Partial<ServiceOptions>) => serviceAt(server.url, options).getSpot("s", never());
+
+const item = {
+  id: "ad-1",
+  title: "Tea",
+  mimeType: "video/mp4",
+  width: 1920,
+  height: 1080,
+  duration: 6_000,
+  url: "https://media.example/a.mp4",
+  pop: "https://pop.example/p?t=1",
+};
+const spot = { data: { requestId: "r-1", billable: true, newsFirst: false, news: null, ad: item } };
+const json = (body: unknown, status = 200) =>
+  answer(status, { "content-type": "application/json" }, JSON.stringify(body));
+
+describe("a request for a spot", () => {
+  it("goes to the contract's path, token and screen percent-encoded", async () => {
+    const server = await serve(inTurn(json(spot)));
+    await serviceAt(`${server.url}/`).getSpot("lobby 1", never());
+    expect(server.targets).toEqual(["/v3/vendor/org_very%2Fsecret%20token/1/rt_ad/lobby%201"]);
+  });
+
+  it("brings a spot, and the service's time with it", async () => {
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const server = await serve(inTurn(answer(200, { date }, JSON.stringify(spot))));
+    const outcome = await ask(server);
+    expect(outcome).toMatchObject({ kind: "spot", malformed: [], serviceTime: Date.UTC(2026, 9, 21, 7, 28) });
+    expect(outcome.kind === "spot" && outcome.spot.ad?.durationMs).toBe(6_000);
+  });
+
+  it("brings the other item of a spot where one is malformed, and says which", async () => {
+    const news = { ...item, duration: -1, newsType: "sport" };
+    const server = await serve(inTurn(json({ data: { ...spot.data, news } })));
+    expect(await ask(server)).toMatchObject({
+      kind: "spot",
+      spot: { news: null, ad: { id: "ad-1" } },
+      malformed: [{ kind: "news" }],
+    });
+  });
+
+  it.each([
+    ["204", answer(204)],
+    ["an empty body", answer(200)],
+    ["no data", json({})],
+    ["data null", json({ data: null })],
+    ["neither news nor ad", json({ data: { ...spot.data, ad: null } })],
+  ])("is empty with %s", async (_, reply) => {
+    expect(await ask(await serve(inTurn(reply)))).toMatchObject({ kind: "empty", malformed: [] });
+  });
+
+  it.each([
+    ["HTML with 200", answer(200, { "content-type": "text/html" }, "<h1>Welcome to Free WiFi</h1>")],
+    ["half of a JSON text", answer(200, {}, '{"data":{"requestId":"r')],
+    ["JSON that is no spot", json({ data: "tomorrow" })],
+  ])("is unavailable with %s, and is not repeated for it", async (_, reply) => {
+    const server = await serve(inTurn(reply));
+    expect(await ask(server)).toMatchObject({ kind: "unavailable" });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it("does not read an answer to its end that is longer than its limit", async () => {
+    const server = await serve(inTurn(answer(200, {}, `"${"x".repeat(2 * LARGEST_SPOT_BYTES)}"`)));
+    expect(await ask(server)).toMatchObject({ kind: "unavailable", reason: expect.stringContaining("longer than") });
+  });
+
+  it.each([401, 403, 404])("is denied with %i, once", async (status) => {
+    const server = await serve(inTurn(answer(status)));
+    expect(await ask(server)).toMatchObject({ kind: "denied", status });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it.each([400, 405, 410, 422])("is refused with %i", async (status) => {
+    expect(await ask(await serve(inTurn(answer(status))))).toMatchObject({ kind: "refused", status });
+  });
+
+  it.each([
+    [{ "retry-after": "7" }, 7_000],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 30_000],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 0],
+    [{ "retry-after": "999999999" }, 3_600_000],
+    [{ "retry-after": "soon" }, null],
+    [{}, null],
+  ])("is limited with 429 and %o", async (headers, retryAfterMs) => {
+    const server = await serve(inTurn(answer(429, headers as Record<string, string>)));
+    expect(await ask(server)).toMatchObject({ kind: "limited", retryAfterMs });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it.each([408, 500, 503])("is repeated within its slot after %i, and brings the spot", async (status) => {
+    const server = await serve(inTurn(answer(status), answer(status), json(spot)));
+    expect(await ask(server)).toMatchObject({ kind: "spot" });
+    expect(server.targets).toHaveLength(SPOT_TRIES);
+  });
+
+  it("is repeated after a broken connection", async () => {
+    const server = await serve(inTurn((response) => response.destroy(), json(spot)));
+    expect(await ask(server)).toMatchObject({ kind: "spot" });
+  });
+
+  it("is given up after a few tries", async () => {
+    const server = await serve(inTurn(answer(502)));
+    expect(await ask(server)).toMatchObject({ kind: "unavailable", reason: "HTTP 502" });
+    expect(server.targets).toHaveLength(SPOT_TRIES);
+  });
+
+  it("is not repeated where the service names a wait", async () => {
+    const server = await serve(inTurn(answer(503, { "retry-after": "20" })));
+    expect(await ask(server)).toMatchObject({ kind: "unavailable", retryAfterMs: 20_000 });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it("runs out of time when nobody answers", async () => {
+    const server = await serve(() => undefined);
+    expect(await ask(server, { spotTimeoutMs: 20 })).toMatchObject({ kind: "unavailable", reason: "timeout" });
+  });
+
+  it("runs out of time when the body never ends, even where fetch pays no attention to its signal", async () => {
+    const deaf = (async () => new Response(new ReadableStream())) as typeof fetch;
+    const outcome = await serviceAt("http://127.0.0.1:9", { fetch: deaf, spotTimeoutMs: 20 }).getSpot("s", never());
+    expect(outcome).toMatchObject({ kind: "unavailable", reason: "timeout" });
+  });
+
+  it("is called off by its signal, at once and before it began", async () => {
+    const control = new AbortController();
+    const server = await serve(() => control.abort());
+    const service = serviceAt(server.url);
+    expect(await service.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
+    expect(await service.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it("follows five redirects and no sixth", async () => {
+    const to = (stop: number) => answer(302, { location: `/stop/${stop}` });
+    const five = await serve(inTurn(to(1), to(2), to(3), to(4), to(5), json(spot)));
+    const endless = await serve(inTurn(to(1)));
+    expect(await ask(five)).toMatchObject({ kind: "spot" });
+    expect(await ask(endless)).toMatchObject({ kind: "unavailable" });
+    expect(endless.targets).toHaveLength(6);
+  });
+
+  it.each([
+    ["another protocol", "ftp://media.example/"],
+    ["no URL at all", "http://"],
+  ])("does not follow a redirect to %s", async (_, location) => {
+    const server = await serve(inTurn(answer(302, { location })));
+    expect(await ask(server)).toMatchObject({ kind: "unavailable" });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it("never tells the token, whatever goes wrong", async () => {
+    const page = answer(200, {}, `<h1>${TOKEN} ${encodeURIComponent(TOKEN)}</h1>`);
+    const outcomes = [
+      await ask(await serve(inTurn(page))),
+      await ask(await serve(inTurn(json({ data: { news: TOKEN, ad: { id: TOKEN } } })))),
+      await ask(await serve((_, response) => response.destroy())),
+      await serviceAt(await nobody()).getSpot("s", never()),
+      await serviceAt("not a URL").getSpot("s", never()),
+    ];
+    expect(JSON.stringify(outcomes)).not.toMatch(/very|secret/);
+  });
+});

@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { LoopEvent } from "../../src/core/loop.ts";
+import type { LoopEffect } from "../../src/core/loop-rules.ts";
+import type { PlayoutOutcome } from "../../src/core/playout.ts";
+import { LoopDriver } from "../support/loop-driver.ts";
+import { anItem, aSpot } from "../support/spots.ts";
+
+/** What the world does in answer to one effect: after how long, and whether it goes well, wrong or nothing comes. */
+const aFate = fc.record({
+  afterMs: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 30_000 })),
+  goes: fc.oneof({ weight: 8, arbitrary: fc.constant("well" as const) }, fc.constantFrom("wrong", "nowhere")),
+  durationMs: fc.integer({ min: 100, max: 40_000 }),
+  newsFirst: fc.boolean(),
+});
+type Fate = typeof aFate extends fc.Arbitrary<infer T> ? T : never;
+
+const RUN_MS = 10 * 60_000;
+
+/** Runs a loop for ten minutes in a world whose answers are drawn: fates are used in turn, again and again. */
+function playedThrough(fates: readonly Fate[]): LoopDriver {
+  const loop = new LoopDriver();
+  const answers: { at: number; event: LoopEvent }[] = [];
+  let answered = 0;
+  loop.tell({ kind: "started" });
+  while (loop.now < RUN_MS) {
+    for (const { at, effect } of loop.effects.slice(answered)) {
+      const fate = fates[answered++ % fates.length];
+      const event = fate === undefined ? null : answerTo(effect, fate, at);
+      if (event !== null) answers.push({ at: at + (fate?.afterMs ?? 0), event });
+    }
+    answers.sort((one, other) => one.at - other.at);
+    const next = answers.shift();
+    const effects = loop.effects.length;
+    loop.passUntilEffect(Math.max(0, Math.min(next?.at ?? RUN_MS, RUN_MS) - loop.now));
+    if (next === undefined) continue;
+    if (loop.effects.length > effects && loop.now < next.at) answers.push(next);
+    else loop.tell(settledAt(next.event, loop.now));
+  }
+  return loop;
+}
+
+function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null {
+  const well = fate.goes === "well";
+  switch (effect.kind) {
+    case "request-spot": {
+      // A request always ends: the client has time limits.
+      if (!well) return { kind: "spot-missed", miss: { kind: "no-fill" } };
+      const news = anItem("news", { durationMs: fate.durationMs });
+      return { kind: "spot-received", spot: aSpot({ news, newsFirst: fate.newsFirst }), requestedAt: at };
+    }
+    case "fetch":
+      return { kind: well ? "item-fetched" : "item-lost", playout: effect.playout.id };
+    case "cue":
+      if (fate.goes === "nowhere") return null;
+      if (well) return { kind: "deck-ready", playout: effect.playout.id };
+      return { kind: "deck-failed", playout: effect.playout.id, reason: "load-failed" };
+    case "take":
+      if (fate.goes === "nowhere") return null;
+      if (well) return { kind: "deck-painted", playout: effect.playout.id, paintedAt: 0 };
+      return { kind: "deck-failed", playout: effect.playout.id, reason: "crashed" };
+    case "clear":
+    case "settle":
+      return null;
+  }
+}
+
+function settledAt(event: LoopEvent, now: number): LoopEvent {
+  return event.kind === "deck-painted" ? { ...event, paintedAt: now } : event;
+}
+
+interface Life {
+  cues: number;
+  takes: number;
+  clears: number;
+  durationMs: number;
+  outcomes: PlayoutOutcome[];
+}
+
+function livesOf(loop: LoopDriver): Map<string, Life> {
+  const lives = new Map<string, Life>();
+  for (const { effect } of loop.effects) {
+    if (effect.kind === "request-spot") continue;
+    const { id, item } = effect.playout;
+    const life = lives.get(id) ?? { cues: 0, takes: 0, clears: 0, durationMs: item.durationMs, outcomes: [] };
+    lives.set(id, life);
+    if (effect.kind === "cue") life.cues++;
+    if (effect.kind === "take") life.takes++;
+    if (effect.kind === "clear") life.clears++;
+    if (effect.kind === "settle") life.outcomes.push(effect.outcome);
+  }
+  return lives;
+}
+
+const property = (check: (loop: LoopDriver) => void) =>
+  fc.assert(
+    fc.property(fc.array(aFate, { minLength: 1, maxLength: 60 }), (fates) => check(playedThrough(fates))),
+    { numRuns: 300 },
+  );
+
+describe("whatever happens, the loop", () => {
+  it("gets far in these runs: many items are shown, and many fail", () => {
+    const kinds = { shown: 0, failed: 0 };
+    property((loop) => {
+      for (const { outcomes } of livesOf(loop).values()) for (const { kind } of outcomes) kinds[kind]++;
+    });
+    expect(kinds.shown).toBeGreaterThan(1_000);
+    expect(kinds.failed).toBeGreaterThan(1_000);
+  });
+
+  it("settles no playout twice, and shows none that was not taken and painted for its whole duration (G1, G2)", () => {
+    property((loop) => {
+      for (const { outcomes, takes, durationMs } of livesOf(loop).values()) {
+        expect(outcomes.length).toBeLessThanOrEqual(1);
+        const shown = outcomes.find((outcome) => outcome.kind === "shown");
+        if (shown?.kind !== "shown") continue;
+        expect(takes).toBe(1);
+        expect(shown.endedAt - shown.paintedAt).toBeGreaterThanOrEqual(durationMs - 50);
+      }
+    });
+  });
+
+  it("takes each playout at most once, after one cue, and never leaves a deck open behind it (G3)", () => {
+    property((loop) => {
+      const open = [...livesOf(loop).values()].filter(({ cues, clears }) => cues > clears);
+      for (const { cues, takes, clears } of livesOf(loop).values()) {
+        expect(cues).toBeLessThanOrEqual(1);
+        expect(takes).toBeLessThanOrEqual(cues);
+        expect(clears).toBeLessThanOrEqual(cues);
+      }
+      expect(open.length).toBeLessThanOrEqual(2);
+    });
+  });
+
+  it("has at most two decks open at any time", () => {
+    property((loop) => {
+      let open = 0;
+      for (const { effect } of loop.effects) {
+        if (effect.kind === "cue") open++;
+        if (effect.kind === "clear") open--;
+        expect(open).toBeLessThanOrEqual(2);
+      }
+    });
+  });
+
+  it("never owes a proof for an item of a spot asked for an hour ago", () => {
+    property((loop) => {
+      for (const { effect } of loop.effects) {
+        if (effect.kind !== "settle" || effect.outcome.kind !== "shown") continue;
+        expect(effect.outcome.endedAt - effect.playout.requestedAt).toBeLessThan(3_600_000);
+      }
+    });
+  });
+});

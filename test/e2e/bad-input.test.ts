@@ -1,0 +1,108 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readCatalogue } from "../support/catalogue.ts";
+import { readHealth } from "../support/health.ts";
+import { eventually, type Running } from "../support/processes.ts";
+import { recordDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { BLACK, HOUSE, sightingsIn } from "../support/sightings.ts";
+
+const TOKEN = "a-very-secret-token";
+const catalogue = readCatalogue();
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+/** Everything a player wrote: its output, and its log files. */
+function written(player: Running): string {
+  const logs = join(rig.home, "data", "logs");
+  const files = readdirSync(logs, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+  return [...player.stdout, ...player.stderr, ...texts].join("\n");
+}
+
+async function lastSight(): Promise<string | undefined> {
+  const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+  return sightingsIn(await recording.stop(), catalogue).at(-1)?.sight;
+}
+
+describe("a player without a usable configuration", () => {
+  it("says on the screen what is wrong, and plays as soon as the file has been mended", async () => {
+    const path = rig.configure({ screenId: 5, orgToken: TOKEN, baseURL: "x" });
+    const player = rig.play(["--config", path]);
+    await eventually("the page", async () => (![BLACK, undefined].includes(await lastSight()) ? true : undefined));
+    expect(player.stderr.join("\n")).toMatch(/screenId/);
+    expect(player.stderr.join("\n")).toMatch(/baseURL.*baseUrl/);
+    expect(player.stderr.join("\n")).not.toContain(TOKEN);
+    rig.configure();
+    await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0]);
+    expect(await player.stop()).toBe(0);
+  }, 90_000);
+
+  it.each([
+    ["is missing", () => join(rig.home, "nowhere.json"), /nowhere\.json/],
+    [
+      "is not JSON",
+      () => {
+        writeFileSync(join(rig.home, "broken.json"), '{\n  "baseUrl": oops');
+        return join(rig.home, "broken.json");
+      },
+      /line 2, column 14/,
+    ],
+    ["has mistakes", () => rig.configure({ screenId: "" }), /screenId/],
+  ])("ends --check-config with 78 and a clear message when it %s", async (_, path, message) => {
+    const player = rig.play(["--config", path(), "--check-config"]);
+    expect(await player.ended).toBe(78);
+    expect(player.stderr.join("\n")).toMatch(message);
+  });
+
+  it("ends --check-config with 0 when it is right", async () => {
+    expect(await rig.play(["--config", rig.configure(), "--check-config"]).ended).toBe(0);
+  });
+});
+
+describe("a player that the service does not serve", () => {
+  it.each([
+    ["the token is wrong", { orgToken: TOKEN }, /organization token/],
+    ["the screen is unknown", { screenId: "screen_nowhere" }, /does not know this screen/],
+    ["the service cannot be reached", { baseUrl: "http://127.0.0.1:9" }, /service unavailable/],
+  ])(
+    "shows the slate and says so in its log when %s",
+    async (_, changes, message) => {
+      const player = rig.play(["--config", rig.configure(changes)]);
+      await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
+      await eventually("the log line", async () => (message.test(written(player)) ? true : undefined));
+      expect(written(player)).not.toContain(TOKEN);
+      expect(await readHealth(rig.home)).toMatchObject({ onAir: "house", proofs: { owed: 0, delivered: 0 } });
+      expect(await player.stop()).toBe(0);
+    },
+    60_000,
+  );
+
+  it("shows the slate when the service answers nonsense", async () => {
+    const nonsense = createServer((_, response) => response.end("<html>".repeat(1_000)));
+    await new Promise<void>((resolve) => nonsense.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(nonsense.address() as AddressInfo).port}`;
+    const player = rig.play(["--config", rig.configure({ baseUrl })]);
+    await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
+    await eventually("the log line", async () => (/not JSON/.test(written(player)) ? true : undefined));
+    expect(await player.stop()).toBe(0);
+    nonsense.close();
+  }, 60_000);
+});
+
+describe("a player whose data folder cannot be used", () => {
+  it("shows the slate, says why, and asks to be started again", async () => {
+    mkdirSync(join(rig.home, "data", "proofs.db"), { recursive: true });
+    const player = rig.play(["--config", rig.configure()]);
+    await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
+    await eventually("a message", async () => (/proofs\.db cannot be opened/.test(written(player)) ? true : undefined));
+    await player.stop();
+  }, 60_000);
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCatalogue } from "../support/catalogue.ts";
+import { readHealth } from "../support/health.ts";
+import { eventually, type Running } from "../support/processes.ts";
+import { recordDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { plannedSpots, shownItems } from "../support/running-order.ts";
+import { HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
+
+const catalogue = readCatalogue();
+const spots = plannedSpots(catalogue, 2);
+const expected = shownItems(spots);
+
+let rig: Rig;
+let player: Running;
+let sightings: readonly Sighting[];
+
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.emulator.next(spots);
+  const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+  player = rig.play(["--config", rig.configure()]);
+  const ready = async () =>
+    (await rig.emulator.ledger())[1]?.ad?.media.some(({ complete }) => complete) ? true : undefined;
+  await eventually("the second spot's media", ready);
+  await rig.emulator.stop("SIGKILL");
+  const owed = async () => ((await readHealth(rig.home))?.proofs.owed === expected.length ? true : undefined);
+  await eventually("all proofs to be owed", owed);
+  sightings = sightingsIn(await recording.stop(), catalogue);
+}, 120_000);
+
+afterAll(() => rig?.close());
+
+describe("a network that dies once a spot is ready", () => {
+  it("does not disturb what is on screen: both spots play to their end, then house content", () => {
+    const first = sightings.findIndex(({ sight }) => sight === expected[0]?.creative);
+    const seen = sightings.slice(first).map(({ sight }) => sight);
+    expect(seen).toEqual([...expected.map(({ creative }) => creative), HOUSE]);
+  });
+
+  it("leaves every item its duration", () => {
+    const lengths = sightings.filter(({ sight }) => sight !== HOUSE).slice(-expected.length);
+    lengths.forEach(({ lengthMs }, index) => {
+      expect(Math.abs(lengthMs - (expected[index]?.durationMs ?? 0))).toBeLessThanOrEqual(50);
+    });
+  });
+
+  it("leaves the proofs owed, not lost, and the player alive", async () => {
+    const health = await readHealth(rig.home);
+    expect(health?.proofs).toMatchObject({ owed: expected.length, delivered: 0, refused: 0, expired: 0 });
+    expect(await player.stop()).toBe(0);
+  });
+});

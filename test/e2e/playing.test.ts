@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCatalogue } from "../support/catalogue.ts";
+import { processTree } from "../support/proc.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
+import { recordDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { plannedSpots, shownItems } from "../support/running-order.ts";
+import { BLACK, FOREIGN, HOUSE, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
+
+const catalogue = readCatalogue();
+/** Every form beside every other, both orders, lengths from 1.5 to 3 s: 34 items. */
+const spots = plannedSpots(catalogue, 17);
+const expected = shownItems(spots);
+
+let rig: Rig;
+let player: Running;
+let sightings: readonly Sighting[];
+let items: readonly Sighting[];
+let ledger: readonly LedgerSpot[];
+let tree: ReturnType<typeof processTree>;
+let recordedFrom: number;
+
+beforeAll(async () => {
+  rig = await openRig();
+  await rig.emulator.next(spots);
+  const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+  recordedFrom = Date.now();
+  player = rig.play(["--config", rig.configure()]);
+  await eventually("the proofs of all planned spots", provenLedger, 180_000);
+  tree = processTree(player.pid);
+  sightings = sightingsIn(await recording.stop(), catalogue);
+  items = itemsOnly(sightings);
+}, 240_000);
+
+afterAll(() => rig?.close());
+
+async function provenLedger(): Promise<true | undefined> {
+  ledger = (await rig.emulator.ledger()).slice(0, spots.length);
+  const proved = ledger.length === spots.length && ledger.every(({ news, ad }) => news?.pops.length && ad?.pops.length);
+  return proved ? true : undefined;
+}
+
+/** From the first item to the last planned one. */
+function itemsOnly(all: readonly Sighting[]): readonly Sighting[] {
+  const first = all.findIndex(({ sight }) => sight === expected[0]?.creative);
+  return all.slice(first, first + expected.length);
+}
+
+describe("real spots on a real screen, watched from outside at 60 frames a second", () => {
+  it("show nothing black, white or foreign between items, in exact order", () => {
+    expect(items.map(({ sight }) => sight)).toEqual(expected.map(({ creative }) => creative));
+  });
+
+  it("have house content before the first item, and no white or foreign frame from the start", () => {
+    const before = sightings.slice(0, sightings.indexOf(items[0] as Sighting)).map(({ sight }) => sight);
+    expect(before.at(-1)).toBe(HOUSE);
+    expect(before).not.toContain(WHITE);
+    expect(before.filter((sight) => sight === FOREIGN)).toEqual([]);
+    expect(before.filter((sight) => sight === BLACK).length).toBeLessThanOrEqual(1);
+  });
+
+  it("show every item for its duration, within 50 ms", () => {
+    const errors = items.map(({ lengthMs }, index) => Math.abs(lengthMs - (expected[index]?.durationMs ?? 0)));
+    expect(Math.max(...errors)).toBeLessThanOrEqual(50);
+  });
+
+  it("do not drift: less than 100 ms over all items", () => {
+    const plannedMs = expected.slice(0, -1).reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const first = items[0]?.startS ?? 0;
+    const last = items.at(-1)?.startS ?? 0;
+    expect(Math.abs((last - first) * 1000 - plannedMs)).toBeLessThan(100);
+  });
+
+  it("are proved exactly once each, after their end and within the hour", () => {
+    const pops = ledger.flatMap(({ newsFirst, news, ad }) => (newsFirst ? [news, ad] : [ad, news]));
+    expect(pops.map((item) => item?.pops.map(({ verdict, status }) => [verdict, status]))).toEqual(
+      expected.map(() => [["counted", 200]]),
+    );
+    pops.forEach((item, index) => {
+      const sighting = items[index] as Sighting;
+      const endedAt = recordedFrom + sighting.startS * 1000 + sighting.lengthMs;
+      // The recording's beginning on the wall clock is known to a tenth of a second.
+      expect(Date.parse(item?.pops[0]?.at ?? "")).toBeGreaterThan(endedAt - 100);
+    });
+  });
+
+  it("run as an ordinary user with every renderer in Chromium's sandbox", () => {
+    const renderers = tree.filter(({ command }) => command.includes("--type=renderer"));
+    expect(renderers.length).toBeGreaterThanOrEqual(2);
+    for (const { uid, seccomp } of renderers) expect([uid > 0, seccomp]).toEqual([true, 2]);
+    expect(tree.some(({ command }) => command.includes("--no-sandbox"))).toBe(false);
+  });
+
+  it("end with 0 when the player is asked to stop", async () => {
+    expect(await player.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import {
+  enter,
+  type LedgerSpot,
+  MOST_RECORDS,
+  MOST_SPOTS,
+  newLedger,
+  provePlay,
+  recordMedia,
+} from "../../src/emulator/spot/ledger.ts";
+
+function spot(number: number, url = "http://m/a.png"): LedgerSpot {
+  const ad = { id: "a", url, popPath: `/pop/${number}`, shownAt: 0, media: [], pops: [] };
+  return { requestId: String(number), screenId: "s", issuedAt: 0, newsFirst: true, billable: true, news: null, ad };
+}
+
+describe("the ledger's limits", () => {
+  it("keep a stated number of spots, the newest, and forget the proof-of-play URLs of the others", () => {
+    const ledger = newLedger();
+    for (let number = 0; number < MOST_SPOTS + 2; number += 1) enter(ledger, spot(number, `http://m/${number}.png`));
+
+    expect(ledger.spots.size).toBe(MOST_SPOTS);
+    expect(ledger.pops.size).toBe(MOST_SPOTS);
+    expect(ledger.latest.size).toBe(MOST_SPOTS);
+    expect([provePlay(ledger, "/pop/1", 1).verdict, provePlay(ledger, "/pop/2", 1).verdict]).toEqual([
+      "unknown",
+      "counted",
+    ]);
+  });
+
+  it("keep a stated number of records for an item, the accepted proof among them whatever came before", () => {
+    const ledger = newLedger();
+    const entry = spot(1);
+    enter(ledger, entry);
+    for (let call = 0; call < MOST_RECORDS + 5; call += 1) {
+      provePlay(ledger, "/pop/1", 3_600_001);
+      recordMedia(ledger, "http://m/a.png", 0);
+    }
+
+    expect(provePlay(ledger, "/pop/1", 1).verdict).toBe("counted");
+    expect(provePlay(ledger, "/pop/1", 1).verdict).toBe("duplicate");
+    expect(entry.ad?.pops).toHaveLength(MOST_RECORDS + 1);
+    expect(entry.ad?.media).toHaveLength(MOST_RECORDS);
+  });
+});

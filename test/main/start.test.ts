@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { readArguments } from "../../src/main/arguments.ts";
+import { forbiddenSwitches } from "../../src/main/guards/switches.ts";
+
+describe("the player's arguments", () => {
+  it("name the configuration, from a clone and packaged", () => {
+    expect(readArguments(["electron", "--no-sandbox", "/app", "--config", "/etc/c.json"], false)).toEqual({
+      command: null,
+      config: "/etc/c.json",
+      checkConfig: false,
+    });
+    expect(readArguments(["spotloop", "play", "--config=/etc/c.json", "--check-config"], true)).toEqual({
+      command: null,
+      config: "/etc/c.json",
+      checkConfig: true,
+    });
+  });
+
+  it("can be a command of the command line, with all that follows", () => {
+    const { command } = readArguments(["spotloop", "emulator", "--port", "0"], true);
+    expect(command).toEqual(["emulator", "--port", "0"]);
+  });
+});
+
+describe("a packaged player", () => {
+  it.each([
+    "--remote-debugging-port=9222",
+    "--inspect",
+    "--inspect-brk=0",
+    "--no-sandbox",
+    "--NO-SANDBOX",
+    "-no-sandbox",
+    "--disable-web-security",
+    "--ignore-certificate-errors",
+    "--load-extension=/tmp/x",
+    "--js-flags=--expose-gc",
+  ])("does not run with %s", (argument) => {
+    expect(forbiddenSwitches(["spotloop", argument])).toHaveLength(1);
+  });
+
+  it("runs with what is harmless", () => {
+    expect(forbiddenSwitches(["spotloop", "--config", "/etc/no-sandbox.json", "--check-config"])).toEqual([]);
+  });
+});

@@ -1,0 +1,304 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Config, type ConfigReading, type ConfigSource, readConfig } from "../../../src/player/config/config.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const SECRET = "org_s3cret-token";
+const least = { baseUrl: "https://service.example", orgToken: SECRET, screenId: "screen-1" };
+
+function given(file: unknown, env: ConfigSource["env"] = {}, folder = temporaryFolder()) {
+  const path = join(folder, "config.json");
+  writeFileSync(path, typeof file === "string" ? file : JSON.stringify(file), { mode: 0o600 });
+  return { folder, path, reading: readConfig(sourceIn(folder, env, path)) };
+}
+
+function sourceIn(folder: string, env: ConfigSource["env"], path: string | null): ConfigSource {
+  const userPaths = { config: join(folder, "user-config"), data: join(folder, "user-data") };
+  return { path, env: { STATE_DIRECTORY: join(folder, "state"), ...env }, userPaths };
+}
+
+function good(reading: ConfigReading): Config {
+  if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
+  return reading.config;
+}
+
+function problems(reading: ConfigReading): string[] {
+  return reading.kind === "ok" ? [] : reading.problems.map(({ path, message }) => `${path} ${message}`.trim());
+}
+
+describe("a configuration", () => {
+  it("needs an address, a token and a screen, and has a default for all else", () => {
+    const { folder, reading } = given({ $schema: "./config.schema.json", ...least });
+    expect(good(reading)).toEqual({
+      ...least,
+      dataDir: join(folder, "state"),
+      display: { match: null, fullscreen: true, width: null, height: null },
+      cache: { maxBytes: 8 * 1024 ** 3, minFreeBytes: 1024 ** 3, maxItemBytes: 1024 ** 3 },
+      house: { dir: null },
+      audio: { muted: true },
+      openingHours: { respect: false },
+      creatives: { allowPrivateNetwork: false, allowHosts: [] },
+      health: { port: 8790 },
+      log: { level: "info", dir: join(folder, "state", "logs"), maxBytes: 50 * 1024 ** 2 },
+      spot: { maxAgeSeconds: 900, timeoutSeconds: 10 },
+      proof: { timeoutSeconds: 10 },
+      playback: { hardwareDecoding: true, switches: [] },
+    });
+  });
+
+  it("names everything that is missing", () => {
+    expect(problems(given({}).reading)).toEqual([
+      "baseUrl is missing",
+      "screenId is missing",
+      "orgToken is missing, and so is orgTokenFile",
+    ]);
+  });
+
+  it("names every setting that is wrong, where it is and what is expected", () => {
+    const { reading } = given({
+      baseUrl: "ftp://service.example",
+      orgToken: "two words",
+      screenId: "",
+      display: { match: 0, width: "1920" },
+      cache: { maxBytes: 10, maxItemBytes: 20 },
+      health: { port: 99_999 },
+      log: { level: "loud", maxBytes: 10 },
+      spot: { maxAgeSeconds: 0 },
+      audio: "off",
+      playback: { switches: ["enable-features=A", 7, "--no-dashes", "no-sandbox"] },
+    });
+    expect(problems(reading)).toEqual([
+      "baseUrl must be an http or https address",
+      "orgToken must not hold spaces or control characters",
+      "screenId must not be empty",
+      "display.match must be a display's name, or its place counted from the left, from 1",
+      "display.width must be a number",
+      "cache.maxItemBytes must be at most cache.maxBytes",
+      "audio must be an object with settings",
+      "health.port must be at most 65535",
+      "log.level must be one of debug, info, warn, error",
+      "log.maxBytes must be at least 1048576",
+      "spot.maxAgeSeconds must be more than 0",
+      "playback.switches[1] must be a text",
+      "playback.switches[2] must be a switch without its dashes, such as enable-features=VaapiVideoDecoder",
+      "playback.switches[3] is not allowed: it would undo the sandbox or open the player to others",
+    ]);
+  });
+
+  it.each([
+    [{ baseURL: 1 }, "baseURL is not a setting; the nearest is baseUrl"],
+    [{ health: { prot: 1 } }, "health.prot is not a setting; the nearest is health.port"],
+    [{ maxBytes: 1 }, "maxBytes is not a setting; the nearest is cache.maxBytes"],
+    [{ logs: {} }, "logs is not a setting; the nearest is log"],
+  ])("names the nearest setting for an unknown one: %j", (more, problem) => {
+    expect(problems(given({ ...least, ...more }).reading)).toEqual([problem]);
+  });
+
+  it.each([
+    "https://user:pass@service.example",
+    "https://service.example/?key=1",
+    "https://service.example/#top",
+    "service.example",
+    "http://",
+  ])("takes no such address: %s", (baseUrl) => {
+    expect(given({ ...least, baseUrl }).reading.kind).toBe("bad");
+  });
+
+  it.each([["null"], ["[]"], ["7"], ['"text"']])("takes nothing but an object: %s", (file) => {
+    expect(problems(given(file).reading)[0]).toBe("must be an object with settings");
+  });
+
+  it("tells line and column where it is not JSON", () => {
+    expect(problems(given('{\n  "baseUrl": "x"\n  "screenId": 1\n}').reading)).toEqual([
+      "The file is not JSON: line 3, column 3: a comma or } is expected here.",
+    ]);
+  });
+
+  it("takes a display's place as a number or as a text", () => {
+    const match = (value: unknown) => good(given({ ...least, display: { match: value } }).reading).display.match;
+    expect([match(2), match("2"), match("DELL U2720Q")]).toEqual(["2", "2", "DELL U2720Q"]);
+  });
+
+  it("means relative folders from its own", () => {
+    const { folder, reading } = given({
+      ...least,
+      dataDir: "data",
+      house: { dir: "./house" },
+      log: { dir: "../logs" },
+    });
+    const { dataDir, house, log } = good(reading);
+    expect([dataDir, house.dir, log.dir]).toEqual([
+      join(folder, "data"),
+      join(folder, "house"),
+      join(folder, "../logs"),
+    ]);
+  });
+});
+
+describe("the organization token", () => {
+  const { orgToken: _, ...tokenless } = least;
+
+  it("can stand in a file of its own, beside the configuration", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "token"), `${SECRET}\n`, { mode: 0o600 });
+    const { reading } = given({ ...tokenless, orgTokenFile: "token" }, {}, folder);
+    expect(good(reading).orgToken).toBe(SECRET);
+    expect(reading.watch).toContain(join(folder, "token"));
+  });
+
+  it("can come from a systemd credential when the file is silent", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "org-token"), SECRET, { mode: 0o600 });
+    expect(good(given(tokenless, { CREDENTIALS_DIRECTORY: folder }).reading).orgToken).toBe(SECRET);
+    expect(problems(given(tokenless, { CREDENTIALS_DIRECTORY: "/nowhere" }).reading)).toHaveLength(1);
+  });
+
+  it("must not be given twice", () => {
+    expect(problems(given({ ...least, orgTokenFile: "token" }).reading)).toEqual([
+      "orgTokenFile must not be given beside orgToken",
+    ]);
+  });
+
+  it("is missed by name where its file is not there, empty or no token", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "empty"), "\n");
+    writeFileSync(join(folder, "words"), `${SECRET} and more`);
+    const of = (orgTokenFile: string) => problems(given({ ...tokenless, orgTokenFile }, {}, folder).reading).join();
+    expect(of("none")).toContain("cannot be read (ENOENT)");
+    expect(of("empty")).toContain("must not be empty");
+    expect(of("words")).toContain("must not hold spaces");
+    expect(of("words")).not.toContain(SECRET);
+  });
+
+  it("is warned about where others can read it, in whichever file it is", () => {
+    const folder = temporaryFolder();
+    const { path, reading } = given(least, {}, folder);
+    expect(reading).toMatchObject({ kind: "ok", warnings: [] });
+    chmodSync(path, 0o644);
+    const again = readConfig(sourceIn(folder, {}, path));
+    expect(again).toMatchObject({ warnings: [expect.stringContaining(`chmod 600 ${path}`)] });
+    expect(readConfig(sourceIn(folder, { SPOTLOOP_ORG_TOKEN: SECRET }, path))).toMatchObject({ warnings: [] });
+  });
+
+  it("is in no problem, whatever is wrong", () => {
+    const files = [
+      `{ "orgToken": "${SECRET}" "screenId": 1`,
+      `{ "orgToken": ${SECRET} }`,
+      { ...least, orgToken: [SECRET] },
+      { ...least, orgToken: `${SECRET}\t` },
+      { ...least, orgToken: { value: SECRET } },
+      { ...least, baseUrl: `https://${SECRET}@service.example` },
+    ];
+    const readings = files.map((file) => given(file).reading);
+    expect(readings.map(({ kind }) => kind)).toEqual(files.map(() => "bad"));
+    expect(JSON.stringify(readings.map(problems))).not.toContain("s3cret");
+  });
+});
+
+describe("the environment", () => {
+  it("stands over the file, for scalars in sections too", () => {
+    const env = {
+      SPOTLOOP_BASE_URL: "http://127.0.0.1:8787",
+      SPOTLOOP_SCREEN_ID: "007",
+      SPOTLOOP_HEALTH_PORT: "null",
+      SPOTLOOP_LOG_LEVEL: "debug",
+      SPOTLOOP_AUDIO_MUTED: "false",
+      SPOTLOOP_CACHE_MAX_BYTES: "2147483648",
+      SPOTLOOP_DISPLAY_MATCH: "2",
+      SPOTLOOP_SPOT_TIMEOUT_SECONDS: "2.5",
+      SPOTLOOP_DATA_DIR: "/data",
+      SPOTLOOP_HOUSE_DIR: "",
+    };
+    const config = good(given(least, env).reading);
+    expect(config).toMatchObject({
+      baseUrl: "http://127.0.0.1:8787",
+      screenId: "007",
+      health: { port: null },
+      log: { level: "debug", dir: "/data/logs" },
+      audio: { muted: false },
+      cache: { maxBytes: 2_147_483_648 },
+      display: { match: "2" },
+      spot: { maxAgeSeconds: 900, timeoutSeconds: 2.5 },
+      dataDir: "/data",
+      house: { dir: null },
+    });
+  });
+
+  it("is named where it gave what is wrong", () => {
+    const env = { SPOTLOOP_HEALTH_PORT: "99999", SPOTLOOP_AUDIO_MUTED: "quiet" };
+    expect(problems(given(least, env).reading)).toEqual([
+      "audio.muted must be true or false (set by SPOTLOOP_AUDIO_MUTED)",
+      "health.port must be at most 65535 (set by SPOTLOOP_HEALTH_PORT)",
+    ]);
+  });
+
+  it("says of a misspelt variable which one it might be", () => {
+    const { reading } = given(least, { SPOTLOOP_SCREENID: "x", SPOTLOOP_CONTROL_URL: "y", OTHER: "z" });
+    expect(reading).toMatchObject({
+      warnings: ["SPOTLOOP_SCREENID is not a setting: did you mean SPOTLOOP_SCREEN_ID?"],
+    });
+  });
+
+  it("stands in for the file's token, whichever way that is given", () => {
+    const env = { SPOTLOOP_ORG_TOKEN: "other" };
+    expect(good(given(least, env).reading).orgToken).toBe("other");
+    const { orgToken: _, ...tokenless } = least;
+    expect(good(given({ ...tokenless, orgTokenFile: "gone" }, env).reading).orgToken).toBe("other");
+  });
+
+  it("needs no file beside it when it has all that is required", () => {
+    const folder = temporaryFolder();
+    const env = { SPOTLOOP_BASE_URL: least.baseUrl, SPOTLOOP_ORG_TOKEN: SECRET, SPOTLOOP_SCREEN_ID: "s" };
+    const reading = readConfig(sourceIn(folder, env, null));
+    expect(reading).toMatchObject({ kind: "ok", path: null });
+  });
+});
+
+describe("where a configuration is looked for", () => {
+  it("is where the command line says, and nowhere else", () => {
+    const folder = temporaryFolder();
+    const { path } = given(least, {}, folder);
+    const reading = readConfig(sourceIn(folder, { SPOTLOOP_CONFIG: path }, join(folder, "other.json")));
+    expect(reading).toMatchObject({
+      kind: "bad",
+      path: join(folder, "other.json"),
+      watch: [join(folder, "other.json")],
+    });
+    expect(problems(reading)[0]).toContain(`There is no file at ${join(folder, "other.json")}`);
+  });
+
+  it("is where the environment says, else the machine's place, else the user's", () => {
+    const folder = temporaryFolder();
+    const { path } = given(least, {}, folder);
+    expect(readConfig(sourceIn(folder, { SPOTLOOP_CONFIG: path }, null))).toMatchObject({ kind: "ok", path });
+    const user = join(folder, "user-config", "config.json");
+    mkdirSync(join(folder, "user-config"));
+    writeFileSync(user, JSON.stringify(least), { mode: 0o600 });
+    expect(readConfig(sourceIn(folder, {}, null)).watch).toEqual(["/etc/spotloop/config.json", user]);
+    expect(readConfig(sourceIn(folder, {}, null))).toMatchObject({ kind: "ok", path: user });
+  });
+
+  it("is in ProgramData on Windows", () => {
+    const userPaths = { config: "C:\\Users\\k\\Config", data: "C:\\Users\\k\\Data" };
+    const reading = readConfig({ path: null, env: { ProgramData: "D:\\All" }, platform: "win32", userPaths });
+    expect(reading.watch).toEqual(["D:\\All\\Spotloop\\config.json", "C:\\Users\\k\\Config\\config.json"]);
+  });
+
+  it("says so of a folder and of a file that is much too large", () => {
+    const folder = temporaryFolder();
+    expect(problems(readConfig(sourceIn(folder, {}, folder)))).toEqual(["The file cannot be read (EISDIR)."]);
+    expect(problems(given(" ".repeat(2_000_000), {}, folder).reading)[0]).toContain("is larger than");
+  });
+});
+
+describe("where data is kept unless told", () => {
+  it("is the unit's state directory, else the user's", () => {
+    const folder = temporaryFolder();
+    const { path } = given(least, {}, folder);
+    const source = sourceIn(folder, {}, path);
+    expect(good(readConfig({ ...source, env: { STATE_DIRECTORY: "/a:/b" } })).dataDir).toBe("/a");
+    expect(good(readConfig({ ...source, env: {}, platform: "darwin" })).dataDir).toBe(join(folder, "user-data"));
+    rmSync(path);
+  });
+});

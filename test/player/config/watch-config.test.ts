@@ -1,0 +1,51 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, onTestFinished } from "vitest";
+import { type ConfigReading, watchConfig } from "../../../src/player/config/config.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const least = { baseUrl: "https://service.example", screenId: "screen-1" };
+const OFTEN_MS = 5;
+
+/** The readings of a watched configuration, one by one as they come. */
+function watched(path: string) {
+  const readings: ConfigReading[] = [];
+  let wake = () => {};
+  const stop = watchConfig({ path, env: {} }, (reading) => (readings.push(reading), wake()), OFTEN_MS);
+  onTestFinished(stop);
+  return async (wanted: (reading: ConfigReading) => boolean) => {
+    while (!readings.some(wanted)) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    readings.length = 0;
+  };
+}
+
+describe("watching a configuration", () => {
+  it("sees it appear, turn bad, replaced and gone", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "config.json");
+    const until = watched(path);
+    writeFileSync(path, JSON.stringify({ ...least, orgToken: "t" }));
+    await until(({ kind }) => kind === "ok");
+    writeFileSync(path, "{ broken");
+    await until(({ kind }) => kind === "bad");
+    writeFileSync(join(folder, "new"), JSON.stringify({ ...least, screenId: "screen-2", orgToken: "t" }));
+    renameSync(join(folder, "new"), path);
+    await until((reading) => reading.kind === "ok" && reading.config.screenId === "screen-2");
+    rmSync(path);
+    await until(({ kind }) => kind === "bad");
+  });
+
+  it("sees the file of the token too, once the configuration names one", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "config.json");
+    const until = watched(path);
+    writeFileSync(path, JSON.stringify({ ...least, orgTokenFile: "token" }));
+    await until(({ watch }) => watch.includes(join(folder, "token")));
+    writeFileSync(join(folder, "token"), "t");
+    await until((reading) => reading.kind === "ok" && reading.config.orgToken === "t");
+  });
+});

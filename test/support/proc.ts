@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A process as the kernel tells it. */
+export interface Proc {
+  readonly pid: number;
+  readonly parent: number;
+  readonly uid: number;
+  /** 0 none, 1 strict, 2 filter. */
+  readonly seccomp: number;
+  readonly command: readonly string[];
+}
+
+/** A process and all that descend from it. */
+export function processTree(root: number): readonly Proc[] {
+  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readProc(Number(name)) : []));
+  const tree = all.filter(({ pid }) => pid === root);
+  for (const member of tree) tree.push(...all.filter(({ parent }) => parent === member.pid));
+  return tree;
+}
+
+function readProc(pid: number): Proc[] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const number = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? -1);
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean);
+    return [{ pid, parent: number("PPid"), uid: number("Uid"), seccomp: number("Seccomp"), command }];
+  } catch {
+    return []; // It has ended in the meantime.
+  }
+}

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { electronRuntime } from "../../scripts/setup/electron.ts";
+import { ROOT } from "../../scripts/setup/paths.mjs";
+import { ordinaryUser } from "../../scripts/setup/user.ts";
+import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
+
+/** A process that ends by itself or when it is stopped; its lines are kept. */
+export interface Running {
+  readonly pid: number;
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  /** Resolves with the exit code, or the signal's name. */
+  readonly ended: Promise<number | string>;
+  stop(signal?: NodeJS.Signals): Promise<number | string>;
+}
+
+function running(child: ChildProcess): Running {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", (line) => stdout.push(line));
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on("line", (line) => stderr.push(line));
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout,
+    stderr,
+    ended,
+    stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+const readySchema = z.object({
+  ready: z.literal(true),
+  baseUrl: z.string(),
+  mediaUrl: z.string(),
+  controlUrl: z.string(),
+  orgToken: z.string(),
+  screenId: z.string(),
+});
+
+/** One item of the emulator's ledger. */
+export interface LedgerItem {
+  readonly id: string;
+  readonly media: readonly { readonly complete: boolean }[];
+  readonly pops: readonly { readonly at: string; readonly status: number; readonly verdict: string }[];
+}
+export interface LedgerSpot {
+  readonly requestId: string;
+  readonly issued_at: string;
+  readonly newsFirst: boolean;
+  readonly news: LedgerItem | null;
+  readonly ad: LedgerItem | null;
+}
+
+export type EmulatorProcess = Running &
+  z.infer<typeof readySchema> & {
+    next(spots: readonly PlannedSpot[]): Promise<void>;
+    ledger(): Promise<readonly LedgerSpot[]>;
+  };
+
+/** Starts the emulator as a process of its own, on ports that are free. */
+export async function startEmulatorProcess(): Promise<EmulatorProcess> {
+  const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
+  const child = running(spawn(process.execPath, [join(ROOT, "dist/cli/main.js"), "emulator", ...ports, "--seed", "7"]));
+  const line = await eventually("the emulator's ready line", () => child.stdout[0]);
+  const ready = readySchema.parse(JSON.parse(line));
+  const screen = `${ready.controlUrl}/control/screens/${ready.screenId}`;
+  return {
+    ...child,
+    ...ready,
+    async next(spots) {
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(`${screen}/next`, { method: "POST", headers, body: JSON.stringify({ spots }) });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    async ledger() {
+      const response = await fetch(`${ready.controlUrl}/control/spots?screen_id=${ready.screenId}`);
+      return (await response.json()) as LedgerSpot[];
+    },
+  };
+}
+
+/** A folder that the ordinary user owns, and that goes with `remove`. */
+export function userFolder(): { path: string; remove(): void } {
+  const { uid, gid } = ordinaryUser();
+  const path = mkdtempSync(join(tmpdir(), "spotloop-e2e-"));
+  chownSync(path, uid, gid);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
+}
+
+/** Writes a configuration for the player into a folder, readable by nobody but its user. */
+export function writeConfig(folder: string, config: object): string {
+  const path = join(folder, "config.json");
+  writeFileSync(path, JSON.stringify(config));
+  chmodSync(path, 0o600);
+  const { uid, gid } = ordinaryUser();
+  chownSync(path, uid, gid);
+  return path;
+}
+
+/** What starts a player: an executable, and the arguments before the player's own. */
+export interface Program {
+  readonly executable: string;
+  readonly args: readonly string[];
+}
+
+/** The player of this checkout in the runtime at hand. */
+export function checkoutPlayer(app = ROOT): Program {
+  const { executable, args } = electronRuntime(false);
+  return { executable, args: [...args, app] };
+}
+
+/** Starts a player as an ordinary user, so with Chromium's sandbox on. */
+export function startPlayerProcess(program: Program, display: string, home: string, args: readonly string[]): Running {
+  const { uid, gid } = ordinaryUser();
+  const { PATH } = process.env;
+  const env = { PATH, HOME: home, DISPLAY: display, LANG: "C.UTF-8" };
+  return running(spawn(program.executable, [...program.args, ...args], { uid, gid, cwd: home, env }));
+}
+
+/** Asks again and again until there is an answer; an error after a minute. */
+export async function eventually<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  withinMs = 60_000,
+): Promise<T> {
+  const until = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() > until) throw new Error(`${what} did not come within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

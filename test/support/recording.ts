@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+
+/** A display scaled to 16x9 pixels by area averaging, RGB. */
+export const GRID = { columns: 16, rows: 9 } as const;
+export const FRAME_BYTES = GRID.columns * GRID.rows * 3;
+export const FRAMES_PER_SECOND = 60;
+
+/** A recording under way. */
+export interface Recording {
+  /** Ends it; resolves with all its frames, 1/60 s apart. */
+  stop(): Promise<readonly Buffer[]>;
+}
+
+/** Watches a display from outside, as a passer-by does, 60 times a second. Resolves when the first frame is there. */
+export async function recordDisplay(display: string, width: number, height: number): Promise<Recording> {
+  const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
+  const input = ["-video_size", `${width}x${height}`, "-i", display];
+  const scale = `scale=${GRID.columns}:${GRID.rows}:flags=area`;
+  const output = ["-vf", scale, "-fps_mode", "cfr", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"];
+  const ffmpeg = spawn("ffmpeg", ["-loglevel", "error", "-nostdin", ...capture, ...input, ...output]);
+  const chunks: Buffer[] = [];
+  let said = "";
+  ffmpeg.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    ffmpeg.stdout.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      resolve();
+    });
+    ffmpeg.once("error", reject);
+    void ended.then(() => reject(new Error(`ffmpeg ended: ${said}`)));
+  });
+  return {
+    async stop() {
+      ffmpeg.kill("SIGINT");
+      await ended;
+      return framesOf(Buffer.concat(chunks));
+    },
+  };
+}
+
+function framesOf(bytes: Buffer): readonly Buffer[] {
+  const count = Math.floor(bytes.length / FRAME_BYTES);
+  return Array.from({ length: count }, (_, index) => bytes.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES));
+}

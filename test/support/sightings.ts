@@ -1,0 +1,90 @@
+import type { Catalogue, Creative } from "./catalogue.ts";
+import { FRAMES_PER_SECOND, GRID } from "./recording.ts";
+
+/** What one frame of a display shows: a creative by its name, or none of them. */
+export type Sight = string;
+export const BLACK = "(black)";
+export const WHITE = "(white)";
+export const HOUSE = "(house)";
+export const FOREIGN = "(foreign)";
+
+/** The same thing in sight for a while. */
+export interface Sighting {
+  readonly sight: Sight;
+  /** Seconds from the beginning of the recording. */
+  readonly startS: number;
+  readonly lengthMs: number;
+  readonly frames: number;
+}
+
+type Rgb = readonly [number, number, number];
+
+/** How far a cell may be from its colour: video compression and scaling blur it, codes are much further apart. */
+const CELL_TOLERANCE = 48;
+const HOUSE_TOLERANCE = 6;
+
+/** Says of each frame what is in sight, and joins equal neighbours. */
+export function sightingsIn(frames: readonly Buffer[], catalogue: Catalogue): readonly Sighting[] {
+  const codes = catalogue.creatives.map((creative) => ({ creative, colours: creative.code.map(colourIn(catalogue)) }));
+  const sightings: { sight: Sight; first: number; frames: number }[] = [];
+  frames.forEach((frame, index) => {
+    const sight = sightOf(frame, codes);
+    const last = sightings.at(-1);
+    if (last?.sight === sight) last.frames++;
+    else sightings.push({ sight, first: index, frames: 1 });
+  });
+  return sightings.map(({ sight, first, frames: count }) => ({
+    sight,
+    startS: first / FRAMES_PER_SECOND,
+    lengthMs: (count * 1000) / FRAMES_PER_SECOND,
+    frames: count,
+  }));
+}
+
+interface Code {
+  readonly creative: Creative;
+  readonly colours: readonly Rgb[];
+}
+
+function sightOf(frame: Buffer, codes: readonly Code[]): Sight {
+  if (frame.every((value) => value < 20)) return BLACK;
+  if (frame.every((value) => value > 235)) return WHITE;
+  const code = codes.find(({ creative, colours }) =>
+    colours.every((colour, cell) => distance(cellAt(frame, creative, cell), colour) <= CELL_TOLERANCE),
+  );
+  if (code !== undefined) return code.creative.name;
+  return isHouse(frame) ? HOUSE : FOREIGN;
+}
+
+/** The slate's upper left, its lower right, and the middle stroke of its mark (`renderer/slate/slate.css`). */
+const HOUSE_CELLS: readonly [column: number, row: number, colour: Rgb][] = [
+  [0, 0, [40, 72, 103]],
+  [15, 8, [14, 33, 53]],
+];
+
+function isHouse(frame: Buffer): boolean {
+  return HOUSE_CELLS.every(([column, row, colour]) => distance(pixel(frame, column, row), colour) <= HOUSE_TOLERANCE);
+}
+
+/** A cell is one column wide and two rows high: the mean of its two pixels. */
+function cellAt(frame: Buffer, { strip }: Creative, cell: number): Rgb {
+  const upper = pixel(frame, strip.column + cell, strip.row);
+  const lower = pixel(frame, strip.column + cell, strip.row + 1);
+  return [(upper[0] + lower[0]) / 2, (upper[1] + lower[1]) / 2, (upper[2] + lower[2]) / 2];
+}
+
+function pixel(frame: Buffer, column: number, row: number): Rgb {
+  const at = (row * GRID.columns + column) * 3;
+  return [frame[at] ?? 0, frame[at + 1] ?? 0, frame[at + 2] ?? 0];
+}
+
+function colourIn({ palette }: Catalogue): (name: string) => Rgb {
+  return (name) => {
+    const value = Number.parseInt((palette[name] ?? "").slice(1), 16);
+    return [value >> 16, (value >> 8) & 255, value & 255];
+  };
+}
+
+function distance(one: Rgb, other: Rgb): number {
+  return Math.max(...one.map((value, channel) => Math.abs(value - (other[channel] ?? 0))));
+}
