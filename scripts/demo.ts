@@ -28,11 +28,13 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const folder = await mkdtemp(join(tmpdir(), "spotloop-demo-"));
   const tell = telling();
   const end = await play(runtime, folder, wishes, tell, ready.signal);
-  const failed = end.kind === "failed";
-  if (failed) tell.end(false, `Failed: ${end.reason}\nIts configuration and logs are in ${folder}`);
-  else tell.end(true, `${end.proved} ${end.proved === 1 ? "spot was" : "spots were"} shown and proved.`);
-  if (!failed) await rm(folder, { recursive: true, force: true });
-  return failed ? 1 : 0;
+  if (end.kind === "failed") {
+    tell.end(false, `Failed: ${end.reason}\nIts configuration and logs are in ${folder}`);
+    return 1;
+  }
+  await rm(folder, { recursive: true, force: true });
+  tell.end(true, `${end.proved} ${end.proved === 1 ? "spot was" : "spots were"} shown and proved.`);
+  return end.kind === "proved" || wishes.spots === Number.POSITIVE_INFINITY ? 0 : 1;
 }
 
 async function play(

@@ -19,18 +19,29 @@ export function telling(
   const coloured = out.isTTY === true && !env.NO_COLOR;
   const paint = (style: keyof typeof CODES, text: string) => (coloured ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text);
   const line = (text: string) => out.write(`${text}\n`);
-  const stamped = (text: string) => line(`${paint("dim", now().toTimeString().slice(0, 8))}  ${text}`);
   return {
     title: (text) => line(`\n${paint("bold", text)}`),
     fact: (name, text) => line(`  ${name.padEnd(10)} ${paint("cyan", text)}`),
     event(event) {
-      if (event.kind === "issued") stamped(`spot ${event.spot}   ${event.items.map(nameOf).join(", then ")}`);
-      else if (event.kind === "proved")
-        stamped(`spot ${event.spot}   ${paint("green", "shown and proved")}  ${nameOf(event.item)}`);
-      else stamped(`spot ${event.spot}   ${paint("red", `proof ${event.verdict}`)}  ${nameOf(event.item)}`);
+      const { text, style, items } = described(event);
+      const names = items.map(nameOf).join(", then ");
+      line(
+        `${paint("dim", now().toTimeString().slice(0, 8))}  spot ${event.spot}  ${paint(style, text.padEnd(18))}${names}`,
+      );
     },
     end: (ok, text) => line(`\n${paint(ok ? "green" : "red", text)}`),
   };
+}
+
+function described(event: LedgerEvent): { text: string; style: keyof typeof CODES; items: readonly LedgerItem[] } {
+  switch (event.kind) {
+    case "issued":
+      return { text: "received", style: "yellow", items: event.items };
+    case "proved":
+      return { text: "shown and proved", style: "green", items: [event.item] };
+    case "refused":
+      return { text: `proof ${event.verdict}`, style: "red", items: [event.item] };
+  }
 }
 
 /** `…/media/ad-coffee.mp4?v=1` is "ad-coffee.mp4", `…/news-weather/index.html` is "news-weather". */

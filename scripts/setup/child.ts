@@ -15,6 +15,8 @@ export interface Child {
 /** Time to end in order; a player lets proofs under way end first. */
 const STOP_MS = 8_000;
 const COMPLAINT_LINES = 12;
+/** Chromium looks for a desktop's message bus; that there is none on a kiosk is nobody's trouble. */
+const NOISE = /:ERROR:bus\.cc/;
 
 export function startChild(command: string, args: readonly string[], options: SpawnOptions = {}): Child {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
@@ -29,7 +31,7 @@ export function startChild(command: string, args: readonly string[], options: Sp
   const lines: string[] = [];
   if (child.stderr) {
     createInterface(child.stderr).on("line", (line) => {
-      lines.push(line);
+      if (!NOISE.test(line)) lines.push(line);
       if (lines.length > COMPLAINT_LINES) lines.shift();
     });
   }

@@ -1,4 +1,5 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "./paths.mjs";
 
@@ -15,39 +16,42 @@ const WRITING_MS = 2_000;
  * @param {import("./steps.mjs").Steps} say
  * @param {AbortSignal} signal
  * @param {() => Promise<T>} work
+ * @param {string} [lock]
  * @returns {Promise<T>}
  */
-export async function oneAtATime(say, signal, work) {
-  await mkdir(`${ROOT}/dist`, { recursive: true });
+export async function oneAtATime(say, signal, work, lock = LOCK) {
+  await mkdir(dirname(lock), { recursive: true });
   let told = false;
-  while (!(await take())) {
-    if (!told) say.note(`Waiting for another setup in this folder to finish (${LOCK}).`);
+  while (!(await take(lock))) {
+    if (!told) say.note(`Waiting for another setup in this folder to finish (${lock}).`);
     told = true;
     await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }
   try {
     return await work();
   } finally {
-    await rm(LOCK, { force: true });
+    await rm(lock, { force: true });
   }
 }
 
-async function take() {
+/** @param {string} lock */
+async function take(lock) {
   try {
-    await writeFile(LOCK, String(process.pid), { flag: "wx" });
+    await writeFile(lock, String(process.pid), { flag: "wx" });
     return true;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
-    if (await isStale()) await rm(LOCK, { force: true });
+    if (await isStale(lock)) await rm(lock, { force: true });
     return false;
   }
 }
 
-async function isStale() {
+/** @param {string} lock */
+async function isStale(lock) {
   try {
-    const pid = Number(await readFile(LOCK, "utf8"));
+    const pid = Number(await readFile(lock, "utf8"));
     if (pid > 0) return !isAlive(pid);
-    return Date.now() - (await stat(LOCK)).mtimeMs > WRITING_MS;
+    return Date.now() - (await stat(lock)).mtimeMs > WRITING_MS;
   } catch {
     return false;
   }

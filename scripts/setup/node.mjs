@@ -6,8 +6,12 @@ import { Stop } from "./stop.mjs";
 /** The first Node that runs TypeScript files as they are, without a flag. */
 const OLDEST = [22, 18];
 
-/** Node 24 from the package for this platform; where there is none, the Node at hand if it is new enough. */
-export function nodeToUse({ platform, arch, execPath, version } = { ...process, version: process.versions.node }) {
+/**
+ * Node 24 from the package for this platform; where there is none, the Node at hand if it is new enough.
+ * @param {{ platform: string, arch: string, execPath: string, version: string }} machine
+ */
+export function nodeToUse(machine = { ...process, version: process.versions.node }) {
+  const { platform, arch, execPath, version } = machine;
   const name = `node-${platform === "win32" ? "win" : platform}-${arch}`;
   try {
     return realpathSync(`${ROOT}/node_modules/${name}/bin/node${platform === "win32" ? ".exe" : ""}`);

@@ -12,26 +12,22 @@ import { ensureSystem } from "./system.ts";
 
 const STEP = "Building better-sqlite3 for this Electron";
 const PACKAGE = `${ROOT}/node_modules/better-sqlite3`;
-/** better-sqlite3 prefers this one to the binary it ships. */
-const BUILT = `${PACKAGE}/build/Release/better_sqlite3.node`;
+/** better-sqlite3 prefers this one to the binary that it ships. */
+const PREFERRED = `${PACKAGE}/build/Release/better_sqlite3.node`;
 /** The first Electron whose Node (22.14) has Node-API 10. */
 const FIRST_WITH_NODE_API_10 = 35;
-/** On a slow machine; two cores take one. */
-const MINUTES = "a few minutes";
 
 /** Builds it from source once, keeps it, and puts it where better-sqlite3 looks; a newer Electron gets the shipped one. */
 export async function ensureSqlite(runtime: Runtime, ready: Ready): Promise<void> {
   const { version } = JSON.parse(readFileSync(`${PACKAGE}/package.json`, "utf8"));
-  const kept = `${CACHE}/better-sqlite3-${version}.node`;
-  if (!needsBuild(runtime.version)) {
-    if (isSame(kept, BUILT)) await rm(`${PACKAGE}/build`, { recursive: true });
-    return;
-  }
-  if (isSame(kept, BUILT)) return;
-  if (!existsSync(kept)) await build(kept, ready);
-  await mkdir(dirname(BUILT), { recursive: true });
-  await copyFile(kept, `${BUILT}.partial`);
-  await rename(`${BUILT}.partial`, BUILT);
+  const built = `${CACHE}/better-sqlite3-${version}.node`;
+  const inPlace = isSame(built, PREFERRED);
+  if (needsBuild(runtime.version) === inPlace) return;
+  if (inPlace) return rm(`${PACKAGE}/build`, { recursive: true });
+  if (!existsSync(built)) await build(built, ready);
+  await mkdir(dirname(PREFERRED), { recursive: true });
+  await copyFile(built, `${PREFERRED}.partial`);
+  await rename(`${PREFERRED}.partial`, PREFERRED);
 }
 
 export function needsBuild(electronVersion: string): boolean {
@@ -43,10 +39,10 @@ function isSame(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && statSync(one).size === statSync(other).size;
 }
 
-async function build(kept: string, { say, signal }: Ready): Promise<void> {
+async function build(built: string, { say, signal }: Ready): Promise<void> {
   await ensureSystem(["compiling"], { say, signal });
-  const step = say.begin(`${STEP} (${MINUTES})`);
-  const work = `${kept}.partial`;
+  const step = say.begin(`${STEP} (a few minutes)`);
+  const work = `${built}.partial`;
   await rm(work, { recursive: true, force: true });
   try {
     await cp(PACKAGE, work, {
@@ -56,7 +52,7 @@ async function build(kept: string, { say, signal }: Ready): Promise<void> {
     await compile(work, step, signal);
     const binary = `${work}/build/Release/better_sqlite3.node`;
     await prove(binary, signal);
-    await rename(binary, kept);
+    await rename(binary, built);
   } finally {
     await rm(work, { recursive: true, force: true });
   }

@@ -54,8 +54,8 @@ export interface LoopState {
 export const READY_WITHIN_MS = 20_000;
 /** A deck that has painted nothing this long after its take is taken down. */
 export const PAINT_WITHIN_MS = 2_000;
-/** A first frame later than this moves the end of its slot, so that the item is still shown for its whole duration. */
-export const LATE_PAINT_MS = 50;
+/** A first frame later than this (four frames at 60 Hz) moves the end of its slot, so that the item is still shown for its whole duration. */
+export const LATE_PAINT_MS = 67;
 /** How long before its turn an item is cued: time to decode a first frame, or to load a page with all it needs. */
 export const CUE_LEAD_MS = { video: 6_000, image: 6_000, html: 20_000 } as const;
 
@@ -97,6 +97,8 @@ export function requestAt(state: LoopState): Instant {
   const { asking, preparation, slot, line } = state;
   if (asking.kind !== "idle" || preparation !== null) return NEVER;
   if (slot === null) return line.length === 0 ? -NEVER : NEVER;
+  // The first frame has the machine to itself.
+  if (slot.paintedAt === null && !slot.failed) return NEVER;
   const rest = line.filter((waiting) => waiting.playout.spotNumber === slot.playout.spotNumber);
   if (rest.length < line.length) return NEVER;
   const spotEndsAt = rest.reduce((at, waiting) => at + waiting.playout.item.durationMs, slot.endsAt);

@@ -16,6 +16,10 @@ export interface Face {
   progress(): Promise<Progress>;
 }
 
+/** Resolves, with its epoch time, after a frame begun after this call has been handed on to be presented. */
+export const NEXT_PAINT = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(performance.timeOrigin + performance.now()))))`;
+
 /** Our code runs in a world of its own on creative pages, out of reach of their scripts. */
 const ISOLATED_WORLD = 999;
 

@@ -1,5 +1,71 @@
-import type { BaseWindow } from "electron";
-export async function openHealth(_p: object): Promise<() => Promise<void>> {
-  return async () => {};
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { app, type BaseWindow } from "electron";
+import type { Logger } from "pino";
+import type { Clock } from "../player/clock.ts";
+import type { Config } from "../player/config/config.ts";
+import { startHealth } from "../player/health.ts";
+import type { HealthReport } from "../player/health-report.ts";
+import type { Metrics } from "../player/metrics.ts";
+import type { Player } from "../player/player.ts";
+import { screenshotOf } from "./screenshot.ts";
+
+/** What the health pages tell of. */
+export interface HealthSources {
+  readonly config: Config;
+  readonly player: Player;
+  readonly metrics: Metrics;
+  readonly window: BaseWindow;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly restarts: number;
 }
-export type W = BaseWindow;
+
+/**
+ * Opens the health pages on their configured port and notes it in `dataDir/health.json`, for those who cannot know a
+ * free one. The function it returns closes them.
+ */
+export async function openHealth(sources: HealthSources): Promise<() => Promise<void>> {
+  const { config, player, metrics, window, log, restarts } = sources;
+  const { spotloop = "", electron = "", chromium = "", node = "" } = versions();
+  metrics.build.set({ version: spotloop, electron, chromium, node }, 1);
+  metrics.restarts.set(restarts);
+  metrics.readFrom({ proofs: () => player.proofs.counts(), cache: () => player.cache.size() });
+  if (config.health.port === null) return async () => {};
+
+  const screenshot = () => screenshotOf(window);
+  const health = await startHealth({ port: config.health.port, report: () => reportOn(sources), metrics, screenshot });
+  if (health.kind === "unavailable") {
+    log.error({ port: health.port, code: health.code }, "the health pages cannot be opened");
+    return async () => {};
+  }
+  const note = join(config.dataDir, "health.json");
+  writeFileSync(note, JSON.stringify({ port: health.port, pid: process.pid }));
+  log.info({ port: health.port }, "health pages open");
+  return async () => {
+    rmSync(note, { force: true });
+    await health.close();
+  };
+}
+
+function reportOn({ config, player, clock, restarts }: HealthSources): HealthReport {
+  const { oldestDeadline, ...counts } = player.proofs.counts();
+  const moment = player.serviceClock.moment();
+  return {
+    ...player.health.report(),
+    proofs: { ...counts, oldestDeadline: oldestDeadline === null ? null : new Date(oldestDeadline).toISOString() },
+    cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
+    versions: versions(),
+    restarts,
+    clock: {
+      wall: new Date(moment.wall).toISOString(),
+      offsetMs: moment.service === null ? null : Math.round(moment.service - moment.wall),
+      bootId: clock.bootId,
+    },
+  };
+}
+
+function versions(): Record<string, string> {
+  const { electron = "", chrome = "", node = "" } = process.versions;
+  return { spotloop: app.getVersion(), electron, chromium: chrome, node };
+}

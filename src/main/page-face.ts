@@ -2,16 +2,12 @@ import type { WebContents } from "electron";
 import { z } from "zod";
 import { isSamePage } from "../player/page-cache.ts";
 import type { DeckLease } from "./deck.ts";
-import { type Face, inIsolation } from "./face.ts";
+import { type Face, inIsolation, NEXT_PAINT } from "./face.ts";
 
 /** Pages are made for a white sheet; the pointer is never part of what is shown. User origin: a page cannot undo it. */
 const SHEET = "html { background: #fff; } * { cursor: none !important; }";
 
 const FONTS_READY = "document.fonts.ready.then(() => true)";
-
-/** Resolves after a frame that was begun after this call has been handed on to be presented. */
-const NEXT_PAINT = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  resolve(performance.timeOrigin + performance.now()))))`;
 
 /** The field's convention for a creative that wants to know when it is in sight. Runs in the page's own world. */
 const START_HOOK = "void window.BroadSignPlay?.()";

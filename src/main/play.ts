@@ -8,6 +8,7 @@ import { type DeferredStage, deferStage } from "../player/deferred-stage.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics, type Metrics } from "../player/metrics.ts";
 import { type Player, startPlayer } from "../player/player.ts";
+import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { EXIT } from "./exit-codes.ts";
 import { openHealth } from "./health.ts";
@@ -30,6 +31,7 @@ export async function play({ config, path, warnings }: GoodConfig, clock: Clock)
   log.logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
   for (const warning of warnings) log.logger.warn(warning);
 
+  const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const metrics = createMetrics();
   const stage = deferStage();
   // The first spot is on its way while the window is still being made.
@@ -43,7 +45,7 @@ export async function play({ config, path, warnings }: GoodConfig, clock: Clock)
     return;
   }
   shutdown.add("player", () => player.stop());
-  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: log.logger }));
+  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: log.logger, restarts }));
 }
 
 /** One player for one data folder: Chromium's files and the single-instance lock lie in it. */

@@ -15,14 +15,14 @@ export function describeProblems({ path, problems }: BadConfig): string {
 /** Shows on the display what is wrong and where, until the file has been mended; resolves with the good one. */
 export async function awaitGoodConfig(bad: BadConfig, given: string | null): Promise<GoodConfig> {
   await app.whenReady();
-  const window = openWindow({ match: null, fullscreen: true, width: null, height: null });
+  const { window, reveal } = openWindow({ match: null, fullscreen: true, width: null, height: null });
   const { view } = await laySlate(window, "trouble/trouble.html");
   const show = ({ path, problems }: BadConfig): void => {
     const trouble = JSON.stringify({ file: path, problems });
     view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
   };
   show(bad);
-  window.show();
+  reveal();
   const good = await new Promise<GoodConfig>((resolve) => {
     const stop = watchConfig({ path: given, env: process.env }, (reading) => {
       if (reading.kind === "bad") {

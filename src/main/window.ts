@@ -1,46 +1,79 @@
-import { BaseWindow, type Display, screen, type WebContentsView } from "electron";
+import { BaseWindow, type Display, type Rectangle, screen, type WebContentsView } from "electron";
 
 /** Which display, and how much of it (configuration, `display`). */
 export interface WindowPlan {
   /** A display's name, or its place counted from the left, from 1. */
-  readonly match: string | number | null;
+  readonly match: string | null;
   readonly fullscreen: boolean;
   readonly width: number | null;
   readonly height: number | null;
 }
 
-const UNFILLED = { width: 1280, height: 720 };
-
-/** Opens the stage's frameless window on the chosen display, black and not yet shown. */
-export function openWindow(plan: WindowPlan): BaseWindow {
-  const { bounds } = displayFor(plan.match);
-  const size = { width: plan.width ?? UNFILLED.width, height: plan.height ?? UNFILLED.height };
-  const window = new BaseWindow({
-    // Without a window manager nobody makes the window as large as the display, and X11 windows of just that size
-    // are made a pixel smaller: so it is a pixel larger, and `fill` keeps to what can be seen.
-    ...(plan.fullscreen ? { ...bounds, width: bounds.width + 1, height: bounds.height + 1 } : { ...bounds, ...size }),
-    fullscreen: plan.fullscreen,
-    title: "Spotloop",
-    show: false,
-    frame: false,
-    resizable: !plan.fullscreen,
-    backgroundColor: "#000000",
-    autoHideMenuBar: true,
-  });
-  window.setMenu(null);
-  return window;
+/** The stage's window before it is in sight. */
+export interface PreparedWindow {
+  readonly window: BaseWindow;
+  /** Brings it in sight, once there is something in it to see. */
+  reveal(): void;
 }
 
-/** Makes a view as large as the part of the window that is on the display. */
+const UNFILLED = { width: 1280, height: 720 };
+
+/**
+ * Opens the stage's frameless window for the chosen display. It is on, but for a pixel beyond every display's edge, until `reveal`:
+ * X11 paints a new window in the desktop theme's own grey for as long as the graphics take to start.
+ */
+export function openWindow(plan: WindowPlan): PreparedWindow {
+  const place = placeOf(plan);
+  const window = new BaseWindow({
+    ...place,
+    ...beyondDisplays(),
+    title: "Spotloop",
+    frame: false,
+    resizable: !plan.fullscreen,
+    enableLargerThanScreen: true,
+    backgroundColor: "#000000",
+  });
+  window.setMenu(null);
+  return {
+    window,
+    reveal() {
+      window.setBounds(place);
+      if (plan.fullscreen) window.setFullScreen(true);
+    },
+  };
+}
+
+/** Makes a view as large as the part of the window that fits its display. */
 export function fill(window: BaseWindow, view: WebContentsView): void {
   const content = window.getContentBounds();
-  const { width, height } = window.isFullScreen() ? screen.getDisplayMatching(content).bounds : content;
+  const { bounds } = screen.getDisplayMatching(content);
+  const width = Math.min(content.width, bounds.width);
+  const height = Math.min(content.height, bounds.height);
   view.setBounds({ x: 0, y: 0, width, height });
 }
 
+/**
+ * Without a window manager nobody makes a window as large as the display, and X11 windows of just that size are made a
+ * pixel smaller: so a full-screen one is a pixel larger, and `fill` keeps to what can be seen.
+ */
+function placeOf({ match, fullscreen, width, height }: WindowPlan): Rectangle {
+  const { bounds } = displayFor(match);
+  if (fullscreen) return { ...bounds, width: bounds.width + 1, height: bounds.height + 1 };
+  return { ...bounds, width: width ?? UNFILLED.width, height: height ?? UNFILLED.height };
+}
+
+/** One pixel stays on the last display: a window that is nowhere is not drawn at all. */
+function beyondDisplays(): { x: number; y: number } {
+  const bounds = screen.getAllDisplays().map((display) => display.bounds);
+  return {
+    x: Math.max(...bounds.map(({ x, width }) => x + width)) - 1,
+    y: Math.max(...bounds.map(({ y, height }) => y + height)) - 1,
+  };
+}
+
 /** The display that was asked for; the primary one where that is not there. */
-function displayFor(match: string | number | null): Display {
+function displayFor(match: string | null): Display {
   const fromLeft = screen.getAllDisplays().sort((one, other) => one.bounds.x - other.bounds.x);
-  const found = fromLeft.find((display, index) => display.label === match || String(index + 1) === String(match));
+  const found = fromLeft.find((display, index) => display.label === match || String(index + 1) === match);
   return found ?? screen.getPrimaryDisplay();
 }

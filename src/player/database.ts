@@ -33,7 +33,7 @@ const BUSY_MS = 5_000;
  * broken file is set aside together with its -wal and -shm, and a new one takes over.
  */
 export function openDatabase(options: DatabaseOptions): DatabaseOpening {
-  refuseBrokenBinding();
+  refuseFatalBinding();
   try {
     mkdirSync(dirname(options.path), { recursive: true });
     const opening = attempt(options, null);
@@ -105,16 +105,18 @@ function migrate(database: Database, migrations: readonly Migration[], found: nu
 /** The prebuilt binding needs this version of Node-API (Node 22.14): below it, it takes the process down without a word. */
 const LOWEST_NODE_API = 10;
 
-function refuseBrokenBinding(): void {
-  const nodeApi = Number(process.versions.napi);
-  if (nodeApi >= LOWEST_NODE_API || existsSync(builtBinding())) return;
-  throw new Error(
-    `SQLite cannot be loaded here: its prebuilt binding needs Node-API ${LOWEST_NODE_API} (Node 22.14 or newer), and this is ` +
-      `${process.versions.node} with Node-API ${nodeApi}. Use a newer runtime, or build better-sqlite3 for this one.`,
+/** Why SQLite's binding must not be loaded into this process, or null. One built for the runtime at hand always may. */
+export function bindingFlaw(nodeApi: number, built: boolean): string | null {
+  if (nodeApi >= LOWEST_NODE_API || built) return null;
+  return (
+    `SQLite cannot be loaded here: its prebuilt binding needs Node-API ${LOWEST_NODE_API} (Node 22.14 or newer), ` +
+    `and this runtime has ${nodeApi}. Use a newer one, or build better-sqlite3 for it.`
   );
 }
 
-function builtBinding(): string {
+function refuseFatalBinding(): void {
   const folder = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"));
-  return join(folder, "build", "Release", "better_sqlite3.node");
+  const built = existsSync(join(folder, "build", "Release", "better_sqlite3.node"));
+  const flaw = bindingFlaw(Number(process.versions.napi), built);
+  if (flaw !== null) throw new Error(flaw);
 }

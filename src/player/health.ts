@@ -51,33 +51,31 @@ interface Answer {
   readonly body: string | Buffer;
 }
 
-type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
+type Answers = ReadonlyMap<string, () => Answer | Promise<Answer>>;
 
-function answersOf({ report, metrics, screenshot }: HealthParts): Answers {
+function answersOf({ report, metrics: { registry }, screenshot }: HealthParts): Answers {
   const look = shared(screenshot);
-  return {
-    "/": () => ({ status: 200, type: "text/html; charset=utf-8", body: healthPage(report()) }),
-    "/health": () => {
-      const current = report();
-      const body = `${JSON.stringify(current, null, 2)}\n`;
-      return { status: current.status === "failing" ? 503 : 200, type: "application/json", body };
-    },
-    "/metrics": async () => ({
-      status: 200,
-      type: metrics.registry.contentType,
-      body: await metrics.registry.metrics(),
-    }),
-    "/screenshot.jpg": async () => {
-      const picture = await look();
-      return picture === null ? plain(503, "nothing to see") : { status: 200, type: "image/jpeg", body: picture };
-    },
-  };
+  return new Map<string, () => Answer | Promise<Answer>>([
+    ["/", () => ({ status: 200, type: "text/html; charset=utf-8", body: healthPage(report()) })],
+    ["/health", () => healthAnswer(report())],
+    ["/metrics", async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() })],
+    ["/screenshot.jpg", async () => pictureAnswer(await look())],
+  ]);
+}
+
+function healthAnswer(report: HealthReport): Answer {
+  const body = `${JSON.stringify(report, null, 2)}\n`;
+  return { status: report.status === "failing" ? 503 : 200, type: "application/json", body };
+}
+
+function pictureAnswer(picture: Buffer | null): Answer {
+  return picture === null ? plain(503, "nothing to see") : { status: 200, type: "image/jpeg", body: picture };
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, answers: Answers): Promise<void> {
   let given: Answer;
   try {
-    given = refusalOf(request) ?? (await answers[pathOf(request)]?.()) ?? plain(404, "not found");
+    given = refusalOf(request) ?? (await answers.get(pathOf(request))?.()) ?? plain(404, "not found");
   } catch {
     given = plain(500, "this cannot be told right now");
   }
@@ -122,7 +120,8 @@ function shared<T>(act: () => Promise<T>): () => Promise<T> {
 /** Null, or the code of what kept it from listening. */
 function listening(server: Server, port: number): Promise<string | null> {
   return new Promise((resolve) => {
-    server.once("error", (error) => resolve(codeOf(error) ?? error.name));
+    // Stays for later errors too, such as too many open files: they cost a request, not the player.
+    server.on("error", (error) => resolve(codeOf(error) ?? error.name));
     server.listen(port, "127.0.0.1", () => resolve(null));
   });
 }

@@ -8,6 +8,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
 import type { Wanted } from "./download.ts";
+import { HealthWatch } from "./health-watch.ts";
 import { MediaCache } from "./media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
 import type { Metrics } from "./metrics.ts";
@@ -40,6 +41,7 @@ export interface Player {
   readonly cache: MediaCache;
   readonly proofs: ProofStore;
   readonly serviceClock: ServiceClock;
+  readonly health: HealthWatch;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
   openPage(document: Wanted): PageCache;
   /** Ends the loop at once, lets proofs under way end within their time limit, and closes the stores. */
@@ -73,6 +75,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     log,
   });
   const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, onOwed: () => courier.notify() });
+  const health = new HealthWatch(clock, metrics);
   courier.start();
 
   const loop = startScreenLoop({
@@ -85,14 +88,16 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     log,
     dice,
     signal: control.signal,
+    onState: (state) => health.noteState(state),
     onAsked(outcome) {
-      metrics.spotRequests.inc({ outcome: outcome.kind });
+      health.noteAsked(outcome);
       serviceClock.hear(outcome.serviceTime);
       courier.notify();
     },
     onSettled(playout, outcome) {
       if (outcome.kind === "shown") desk.owe(config.screenId, playout, outcome.endedAt);
-      noteSettled(parts, playout, outcome);
+      health.noteSettled(playout, outcome);
+      noteInLog(log, playout, outcome);
       parts.onSettled?.(playout, outcome);
     },
   });
@@ -102,6 +107,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     cache,
     proofs,
     serviceClock,
+    health,
     openPage: (document) => new PageCache(document, cache, policy),
     async stop() {
       control.abort();
@@ -129,14 +135,9 @@ function openCache(parts: PlayerParts, index: MediaIndex, policy: ReachPolicy): 
   });
 }
 
-function noteSettled({ log, metrics }: PlayerParts, playout: Playout, outcome: PlayoutOutcome): void {
+function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void {
   const { kind, id, durationMs } = playout.item;
   const fields = { playout: playout.id, requestId: playout.requestId, kind, item: id, durationMs };
-  if (outcome.kind === "shown") {
-    metrics.itemsShown.inc({ kind });
-    log.info(fields, "item shown");
-  } else {
-    metrics.itemsFailed.inc({ kind, reason: outcome.reason });
-    log.warn({ ...fields, reason: outcome.reason }, "item failed");
-  }
+  if (outcome.kind === "shown") log.info(fields, "item shown");
+  else log.warn({ ...fields, reason: outcome.reason }, "item failed");
 }

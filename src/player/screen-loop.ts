@@ -23,6 +23,8 @@ export interface ScreenLoopParts {
   /** Hears the end of each playout; one that was shown must be owed its proof before this returns (G1). */
   readonly onSettled: (playout: Playout, outcome: PlayoutOutcome) => void;
   readonly onAsked: (outcome: SpotOutcome) => void;
+  /** Hears each new state. */
+  readonly onState: (state: LoopState) => void;
   readonly signal: AbortSignal;
 }
 
@@ -55,6 +57,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     const [next, effects] = step(state, event, clock.now(), parts.dice());
     state = next;
     for (const effect of effects) carryOut(effect);
+    parts.onState(state);
     callOffAlarm();
     const at = wakeAt(state);
     callOffAlarm = at === null ? () => {} : clock.alarm(at, () => dispatch({ kind: "woke" }));

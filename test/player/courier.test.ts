@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Service } from "../../src/client/service.ts";
 import type { Delivery } from "../../src/core/proof.ts";
 import { RETRIES_AT_ONCE, SENDS_AT_ONCE } from "../../src/player/courier.ts";
 import { ProofStore } from "../../src/player/proof-store.ts";
+import { answer, inTurn, serve } from "../client/server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { accepted, courierRun, HOUR, hang, MINUTE, proofDatabaseIn, proofOf, SECOND, unreachable } from "./proofs.ts";
@@ -165,6 +167,40 @@ describe("the proof courier", () => {
     expect(sent).toEqual([]);
     courier.start();
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe("the courier over real sockets", () => {
+  it("delivers byte for byte, over a connection that breaks and a service that stumbles first", async () => {
+    const server = await serve(inTurn((response) => response.destroy(), answer(503), answer(200)));
+    const service = new Service({
+      baseUrl: server.url,
+      orgToken: "t",
+      fetch,
+      spotTimeoutMs: 5_000,
+      proofTimeoutMs: 5_000,
+    });
+    const clock = new ManualClock();
+    const ends: string[] = [];
+    const settled = new Promise<void>((resolve) => {
+      const { courier, owe } = courierRun(temporaryFolder(), clock, () => accepted, {
+        send: async (pop, signal) => {
+          const delivery = await service.sendProof(pop, signal);
+          // Turns the clock for the retry once this try is recorded.
+          setImmediate(() => setImmediate(() => void clock.advance(4 * SECOND)));
+          return delivery;
+        },
+        onSettled: (proof, verdict) => {
+          ends.push(`${proof.playoutId} ${verdict.kind}`);
+          resolve();
+        },
+      });
+      courier.start();
+      owe("a", { pop: `${server.url}/pop/{a}?x=1` });
+    });
+    await settled;
+    expect(ends).toEqual(["a delivered"]);
+    expect(server.targets).toEqual(["/pop/{a}?x=1", "/pop/{a}?x=1", "/pop/{a}?x=1"]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Database, type Migration, openDatabase } from "../../src/player/database.ts";
+import { bindingFlaw, type Database, type Migration, openDatabase } from "../../src/player/database.ts";
 import { MOST_QUARANTINED } from "../../src/player/quarantine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -32,6 +32,13 @@ function overwrite(path: string, offset: number, bytes: Buffer): void {
   writeSync(file, bytes, 0, bytes.length, offset);
   closeSync(file);
 }
+
+describe("the binding of SQLite", () => {
+  it("is refused where loading it would take the process down, and says what to do", () => {
+    expect(bindingFlaw(9, false)).toContain("build better-sqlite3 for it");
+    expect([bindingFlaw(9, true), bindingFlaw(10, false)]).toEqual([null, null]);
+  });
+});
 
 describe("opening a database", () => {
   it("makes folder, file and schema", () => {

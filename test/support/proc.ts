@@ -7,7 +7,8 @@ export interface Proc {
   readonly uid: number;
   /** 0 none, 1 strict, 2 filter. */
   readonly seccomp: number;
-  readonly command: readonly string[];
+  /** Name and arguments, separated by spaces. */
+  readonly command: string;
 }
 
 /** A process and all that descend from it. */
@@ -22,7 +23,7 @@ function readProc(pid: number): Proc[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     const number = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? -1);
-    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean);
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
     return [{ pid, parent: number("PPid"), uid: number("Uid"), seccomp: number("Seccomp"), command }];
   } catch {
     return []; // It has ended in the meantime.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
@@ -126,7 +126,15 @@ export function startPlayerProcess(program: Program, display: string, home: stri
   const { uid, gid } = ordinaryUser();
   const { PATH } = process.env;
   const env = { PATH, HOME: home, DISPLAY: display, LANG: "C.UTF-8" };
-  return running(spawn(program.executable, [...program.args, ...args], { uid, gid, cwd: home, env }));
+  const child = spawn(program.executable, [...program.args, ...args], { uid, gid, cwd: home, env });
+  preferOver(child);
+  return running(child);
+}
+
+/** What is measured goes before whatever else this machine does, as far as the user running this may say so. */
+export function preferOver({ pid }: ChildProcess): void {
+  if (pid === undefined || process.getuid?.() !== 0) return;
+  setPriority(pid, constants.priority.PRIORITY_HIGH);
 }
 
 /** Asks again and again until there is an answer; an error after a minute. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { preferOver } from "./processes.ts";
 
 /** A display scaled to 16x9 pixels by area averaging, RGB. */
 export const GRID = { columns: 16, rows: 9 } as const;
@@ -16,8 +17,9 @@ export async function recordDisplay(display: string, width: number, height: numb
   const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
   const input = ["-video_size", `${width}x${height}`, "-i", display];
   const scale = `scale=${GRID.columns}:${GRID.rows}:flags=area`;
-  const output = ["-vf", scale, "-fps_mode", "cfr", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"];
+  const output = ["-vf", scale, "-fps_mode", "cfr", "-pix_fmt", "rgb24", "-flush_packets", "1", "-f", "rawvideo", "-"];
   const ffmpeg = spawn("ffmpeg", ["-loglevel", "error", "-nostdin", ...capture, ...input, ...output]);
+  preferOver(ffmpeg);
   const chunks: Buffer[] = [];
   let said = "";
   ffmpeg.stderr.on("data", (chunk) => {

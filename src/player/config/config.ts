@@ -1,4 +1,4 @@
-import { existsSync, unwatchFile, watchFile } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import envPaths from "env-paths";
 import { type Environment, misspeltVariables, overridesFrom, variableOf } from "./environment.ts";
@@ -79,31 +79,37 @@ export function readConfig(source: ConfigSource): ConfigReading {
 const WATCH_EVERY_MS = 1_000;
 
 /**
- * Reads the configuration again each time a file that matters appears, changes, is replaced or goes, and hands over what
- * came of it, until the function it returns is called. Keeps no process alive. It asks the file system again and again:
- * notices would miss a file that is not there yet, one replaced by a rename, and network drives.
+ * Reads the configuration soon after the call, so that nothing is missed since the caller's own reading, and again each
+ * time a file that matters appears, changes, is replaced or goes; hands over what came of it, until the function it
+ * returns is called. Keeps no process alive. It looks at the files again and again: notices would miss a file that is
+ * not there yet, one replaced by a rename, and network drives.
  */
 export function watchConfig(
   source: ConfigSource,
   onReading: (reading: ConfigReading) => void,
   everyMs = WATCH_EVERY_MS,
 ): () => void {
-  let watched: readonly string[] = [];
-  const follow = (paths: readonly string[]) => {
-    for (const path of watched) if (!paths.includes(path)) unwatchFile(path, again);
-    for (const path of paths)
-      if (!watched.includes(path)) watchFile(path, { persistent: false, interval: everyMs }, again);
-    watched = paths;
-  };
-  const again = () => {
+  let seen: ReadonlyMap<string, string> | null = null;
+  const look = () => {
+    const before = new Map([...(seen?.keys() ?? [])].map((path) => [path, trace(path)]));
+    if (seen !== null && [...before].every(([path, state]) => seen?.get(path) === state)) return;
     const reading = readConfig(source);
-    follow(reading.watch);
+    // Looked at before it was read, except for files that only this reading has named: a change in between shows again.
+    seen = new Map(reading.watch.map((path) => [path, before.get(path) ?? trace(path)]));
     onReading(reading);
   };
-  follow(readConfig(source).watch);
-  return () => {
-    follow([]);
-  };
+  const timer = setInterval(look, everyMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** What changes whenever a file does. */
+function trace(path: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return [ino, size, mtimeMs, ctimeMs].join();
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  }
 }
 
 function surroundingsOf({ env, platform = process.platform, userPaths }: ConfigSource): Surroundings {

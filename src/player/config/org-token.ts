@@ -40,7 +40,8 @@ function readTokenFile(file: string): TokenReading {
 
 /** Whether others on this machine than the file's owner can read it. Windows keeps that elsewhere, and is not asked. */
 export function readableByOthers(file: string, platform: NodeJS.Platform): boolean {
-  return platform !== "win32" && (statSync(file).mode & OTHERS_MAY_READ) !== 0;
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  return platform !== "win32" && (mode & OTHERS_MAY_READ) !== 0;
 }
 
 const OTHERS_MAY_READ = 0o044;

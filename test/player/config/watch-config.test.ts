@@ -11,8 +11,11 @@ const OFTEN_MS = 5;
 function watched(path: string) {
   const readings: ConfigReading[] = [];
   let wake = () => {};
-  const stop = watchConfig({ path, env: {} }, (reading) => (readings.push(reading), wake()), OFTEN_MS);
-  onTestFinished(stop);
+  const onReading = (reading: ConfigReading) => {
+    readings.push(reading);
+    wake();
+  };
+  onTestFinished(watchConfig({ path, env: {} }, onReading, OFTEN_MS));
   return async (wanted: (reading: ConfigReading) => boolean) => {
     while (!readings.some(wanted)) {
       await new Promise<void>((resolve) => {
@@ -37,6 +40,12 @@ describe("watching a configuration", () => {
     await until((reading) => reading.kind === "ok" && reading.config.screenId === "screen-2");
     rmSync(path);
     await until(({ kind }) => kind === "bad");
+  });
+
+  it("sees what changed before it began to look", async () => {
+    const path = join(temporaryFolder(), "config.json");
+    writeFileSync(path, JSON.stringify({ ...least, orgToken: "t" }));
+    await watched(path)(({ kind }) => kind === "ok");
   });
 
   it("sees the file of the token too, once the configuration names one", async () => {

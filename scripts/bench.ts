@@ -1,0 +1,28 @@
+// Run by `npm run bench [-- NAME… --quick --json FILE]`: what Spotloop costs and how exact it is, beside something simpler.
+import { writeFile } from "node:fs/promises";
+import type { Section } from "../test/bench/line.ts";
+import { LINES } from "../test/bench/lines.ts";
+import { describeMachine, machineNow } from "../test/bench/machine.ts";
+import { readOptions } from "../test/bench/options.ts";
+import { reportOf } from "../test/bench/report.ts";
+import { tableOf } from "../test/bench/table.ts";
+import type { Ready } from "./ready.mjs";
+import { prepareElectron } from "./setup/prepare.ts";
+
+export async function run(args: readonly string[], ready: Ready): Promise<number> {
+  const { lines, quick, json } = readOptions(args, LINES, process.env.INIT_CWD ?? process.cwd());
+  const runtime = await prepareElectron(["display", "watching"], ready);
+  const machine = machineNow(runtime);
+  process.stdout.write(`\nSpotloop bench${quick ? ", short form" : ""}\n${describeMachine(machine)}\n`);
+
+  const sections = new Map<string, Section>();
+  for (const line of lines) {
+    const step = ready.say.begin(`Measuring ${line.name}`);
+    const section = await line.run({ quick, signal: ready.signal, progress: step.progress });
+    step.done();
+    sections.set(line.name, section);
+    process.stdout.write(`\n${tableOf(section)}`);
+    if (json !== null) await writeFile(json, reportOf(machine, quick, sections));
+  }
+  return 0;
+}

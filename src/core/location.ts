@@ -1,0 +1,121 @@
+import { type Complaint, type Refusal, type Ruling, refused, ruled } from "./ruling.ts";
+import { fitsLocation, type VenueTree } from "./venue-type.ts";
+
+/** Where a location stands in the operator's review (contract, "Location status"). */
+export type LocationStatus = "DRAFT" | "REVIEW" | "APPROVED";
+
+/** What the rules look at in a location, under the contract's names; `null` is not known yet. */
+export interface ReviewedLocation {
+  readonly venue_type_id: string | null;
+  readonly lat: number | null;
+  readonly long: number | null;
+  readonly opening_168: readonly boolean[] | null;
+  readonly visitors_7: readonly number[] | null;
+  readonly status: LocationStatus;
+  readonly available_for_ads: boolean;
+}
+
+/** What an update sends, its types and ranges already checked; absent fields stay as they are. */
+export type LocationChange<L extends ReviewedLocation> = { readonly [F in keyof L]?: L[F] | undefined };
+
+/** How the contract's silences are filled where there are two ways. `allowBareReview`: the other side of B4. */
+export interface LocationRules {
+  readonly tree: VenueTree;
+  readonly allowBareReview: boolean;
+}
+
+/** Without these a location stays a draft (contract, "Required for Review"). */
+export const REQUIRED_FOR_REVIEW = ["venue_type_id", "lat", "long", "opening_168", "visitors_7"] as const;
+
+/** A change of these sends an approved location back to the operator. */
+export const REVIEWED_AGAIN = ["venue_type_id", "lat", "long"] as const;
+
+/** What a location still lacks for its review. */
+export function missingForReview(location: ReviewedLocation): readonly string[] {
+  return REQUIRED_FOR_REVIEW.filter((field) => location[field] === null);
+}
+
+/** A new location, its status by what it brings along (B3, B9); `L` as it would be stored. */
+export function createLocation<L extends ReviewedLocation>(location: L, { tree }: LocationRules): Ruling<L> {
+  const misfit = typeMisfit(location, tree);
+  if (misfit !== null) return misfit;
+  const status = missingForReview(location).length === 0 ? "REVIEW" : "DRAFT";
+  return ruled({ ...location, status, available_for_ads: false });
+}
+
+/** A location after an update, or why the whole update is refused (B3-B6, B8, B10-B13; A13). */
+export function updateLocation<L extends ReviewedLocation>(
+  stored: L,
+  change: LocationChange<L>,
+  rules: LocationRules,
+): Ruling<L> {
+  const sent = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  if (Object.keys(sent).length === 0) return ruled(stored);
+  const wanted: L = { ...stored, ...sent, status: stored.status };
+  const status = statusAfter(stored, wanted, change.status);
+  if (typeof status !== "string") return status;
+  if (change.available_for_ads !== undefined && status !== "APPROVED") return adsTooEarly(status);
+  const misfit = change.venue_type_id === undefined ? null : typeMisfit(wanted, rules.tree);
+  if (misfit !== null) return misfit;
+  const missing = change.status === "REVIEW" && !rules.allowBareReview ? missingForReview(wanted) : [];
+  return missing.length > 0 ? incomplete(missing) : ruled({ ...wanted, status });
+}
+
+/** The operator's approval; it makes the location available for ads unless told otherwise (B9, B19). */
+export function approveLocation<L extends ReviewedLocation>(location: L, availableForAds = true): Ruling<L> {
+  if (location.status !== "REVIEW") return notInReview(location.status);
+  return ruled({ ...location, status: "APPROVED", available_for_ads: availableForAds });
+}
+
+/** The operator's refusal: back to a draft (B19). */
+export function returnLocation<L extends ReviewedLocation>(location: L): Ruling<L> {
+  return location.status === "REVIEW" ? ruled({ ...location, status: "DRAFT" }) : notInReview(location.status);
+}
+
+/** A location whose screens changed by a move: it is reviewed, whatever it was (contract, "States"; C2). */
+export function afterMove<L extends ReviewedLocation>(location: L): L {
+  return { ...location, status: "REVIEW" };
+}
+
+function statusAfter<L extends ReviewedLocation>(
+  stored: L,
+  wanted: L,
+  asked: LocationStatus | undefined,
+): LocationStatus | Refusal {
+  if (asked === "DRAFT" || asked === "APPROVED") {
+    return refused("impossible", "status_not_settable", "status", `a client cannot set the status ${asked}`);
+  }
+  switch (stored.status) {
+    case "REVIEW":
+      return "REVIEW";
+    case "DRAFT":
+      return asked === "REVIEW" || missingForReview(wanted).length === 0 ? "REVIEW" : "DRAFT";
+    case "APPROVED":
+      if (asked === "REVIEW") {
+        return refused("impossible", "status_not_settable", "status", "an approved location cannot be set to REVIEW");
+      }
+      return REVIEWED_AGAIN.some((field) => wanted[field] !== stored[field]) ? "REVIEW" : "APPROVED";
+  }
+}
+
+function typeMisfit({ venue_type_id }: ReviewedLocation, tree: VenueTree): Refusal | null {
+  if (venue_type_id === null || fitsLocation(tree, venue_type_id)) return null;
+  const message = tree.has(venue_type_id)
+    ? "must be a venue type of level 2"
+    : `there is no venue type ${venue_type_id}`;
+  return refused("unfit", "not_level_2", "venue_type_id", message);
+}
+
+function adsTooEarly(status: LocationStatus): Refusal {
+  const message = `cannot be set while the location is in ${status}`;
+  return refused("impossible", "not_approved", "available_for_ads", message);
+}
+
+function incomplete(missing: readonly string[]): Refusal {
+  const complaints: Complaint[] = missing.map((field) => ({ field, message: "is required for review" }));
+  return { kind: "unfit", code: "incomplete", complaints };
+}
+
+function notInReview(status: LocationStatus): Refusal {
+  return refused("impossible", "not_in_review", "status", `the location is in ${status}, not in REVIEW`);
+}

@@ -1,0 +1,114 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Logger, pino, stdTimeFunctions } from "pino";
+import roll from "pino-roll";
+import { readable } from "./log-line.ts";
+import { REDACTED, redactor } from "./redaction.ts";
+
+export interface LogOptions {
+  readonly dir: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** All files together. */
+  readonly maxBytes: number;
+  /** Values that must never be in a line, however they come there. */
+  readonly secrets: readonly string[];
+  /** Where each line also goes, readable for people: `process.stderr` as a rule. */
+  readonly echo?: { write(text: string): unknown };
+}
+
+export interface Log {
+  readonly logger: Logger;
+  /** Resolves when all lines are in the file; what is logged later goes nowhere but to `echo`. */
+  close(): Promise<void>;
+}
+
+/** So many files are kept, the one being written included. */
+export const LOG_FILES = 5;
+
+/** Lines wait for a full disk in memory, so many bytes of them; what comes then is dropped. */
+const LONGEST_QUEUE_BYTES = 4 * 1024 * 1024;
+
+/** A file is full at this share of its size: it only turns out to be full by a write that is one too many. */
+const FULL_SHARE = 0.9;
+
+/** A disk that takes longer for the last lines is not waited for. */
+const CLOSE_WITHIN_MS = 2_000;
+
+/**
+ * Opens the log: JSON lines in `dir`/spotloop.<n>.log, in files that take turns within `maxBytes`. Where nothing can be
+ * written there, the lines go to stderr instead. In this process: there are no workers inside a packaged app.
+ */
+export async function openLog(options: LogOptions): Promise<Log> {
+  const { level, secrets, echo } = options;
+  const file = await openFile(options);
+  const redact = redactor(secrets);
+  const sink = {
+    write(line: string) {
+      const clean = redact(line);
+      file?.write(clean);
+      (file === null ? (echo ?? process.stderr) : echo)?.write(readable(clean));
+    },
+  };
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_KEYS, censor: REDACTED },
+    },
+    sink,
+  );
+  if (file === null) logger.error({ dir: options.dir }, "the log folder cannot be written");
+  return { logger, close: async () => file?.close() };
+}
+
+const SECRET_KEYS = ["orgToken", "org_token", "pop", "token"].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
+
+interface LogFile {
+  write(line: string): void;
+  close(): Promise<void>;
+}
+
+async function openFile({ dir, maxBytes }: LogOptions): Promise<LogFile | null> {
+  try {
+    mkdirSync(dir, { recursive: true });
+    const stream = await roll({
+      file: join(dir, "spotloop"),
+      extension: "log",
+      size: `${Math.floor((maxBytes / LOG_FILES) * FULL_SHARE)}b`,
+      limit: { count: LOG_FILES, removeOtherLogFiles: true },
+      maxLength: LONGEST_QUEUE_BYTES,
+      // Lines are few, and the last ones before a crash are the ones that matter; and it only turns to the next file when
+      // no line waits to be written.
+      sync: true,
+    });
+    return logFile(stream);
+  } catch {
+    return null;
+  }
+}
+
+function logFile(stream: Awaited<ReturnType<typeof roll>>): LogFile {
+  let closing: Promise<void> | null = null;
+  // A full or failing disk costs lines, never the player: the stream keeps what fits its queue and tries again.
+  stream.on("error", () => {});
+  return {
+    write(line) {
+      if (closing === null) stream.write(line);
+    },
+    close() {
+      closing ??= new Promise((resolve) => {
+        const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+        const done = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        stream.once("close", done);
+        stream.once("error", done);
+        stream.end();
+      });
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ProofCounts } from "./proof-store.ts";
+
+/** What the player counts, for Prometheus. Its own registry: nothing is shared with whoever else is in the process. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** By outcome: `spot`, `empty`, `limited`, `denied`, `unavailable`, `refused`. */
+  readonly spotRequests: Counter<"outcome">;
+  readonly itemsShown: Counter<"kind">;
+  readonly itemsFailed: Counter<"kind" | "reason">;
+  /** Seconds between the instant that an item was planned for and its first frame. */
+  readonly takeLateness: Histogram;
+  readonly houseSeconds: Counter;
+  readonly downloadedBytes: Counter;
+  /** Of the player, since the machine was started. */
+  readonly restarts: Gauge;
+  /** Always 1; the versions are its labels. */
+  readonly build: Gauge<"version" | "electron" | "chromium" | "node">;
+  /** Names where the gauges are read from at each scrape. */
+  readFrom(sources: MetricSources): void;
+}
+
+export interface MetricSources {
+  proofs(): ProofCounts;
+  cache(): { readonly files: number; readonly bytes: number };
+}
+
+/** From a frame at 60 Hz to what everybody sees. */
+const LATENESS_SECONDS = [0.005, 0.01, 0.017, 0.034, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Makes the player's metrics, all at 0; gauges stay empty until `readFrom`. */
+export function createMetrics(): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter({ name: `spotloop_${name}`, help, labelNames, registers });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Gauge({ name: `spotloop_${name}`, help, labelNames, registers });
+
+  return {
+    registry,
+    spotRequests: counter("spot_requests_total", "Requests for a spot by what came of them", ["outcome"]),
+    itemsShown: counter("items_shown_total", "Items shown in full", ["kind"]),
+    itemsFailed: counter("items_failed_total", "Items not shown in full, by reason", ["kind", "reason"]),
+    takeLateness: new Histogram({
+      name: "spotloop_take_lateness_seconds",
+      help: "Time between the instant an item was planned for and its first frame",
+      buckets: LATENESS_SECONDS,
+      registers,
+    }),
+    houseSeconds: counter("house_seconds_total", "Time for which house content was on screen"),
+    downloadedBytes: counter("downloaded_bytes_total", "Bytes of media downloaded"),
+    restarts: gauge("restarts", "Restarts of the player since the machine was started"),
+    build: gauge("build_info", "Always 1, with the versions as labels", ["version", "electron", "chromium", "node"]),
+    readFrom: (sources) => readAtScrape(registers, sources),
+  };
+}
+
+function readAtScrape(registers: Registry[], { proofs, cache }: MetricSources): void {
+  new Gauge({
+    name: "spotloop_proofs",
+    help: "Proofs of play by state; settled ones are kept for 30 days",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      const { oldestDeadline: _, ...states } = proofs();
+      for (const [state, count] of Object.entries(states)) this.set({ state }, count);
+    },
+  });
+  const single = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `spotloop_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  single("proof_oldest_deadline_seconds", "Soonest deadline of the owed proofs, Unix time; 0 when none is owed", () => {
+    return (proofs().oldestDeadline ?? 0) / 1_000;
+  });
+  single("cache_bytes", "Size of the media cache", () => cache().bytes);
+  single("cache_files", "Files in the media cache", () => cache().files);
+}

@@ -1,0 +1,42 @@
+/** What a line of the bench is run with. */
+export interface Bench {
+  /** The short form: less of everything, to see that it runs. */
+  readonly quick: boolean;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Tells how far it is. */
+  readonly progress: (text: string) => void;
+}
+
+/**
+ * One subject of the bench. Spotloop and something to compare it with are measured in turn, in the same run on the same
+ * machine, and nothing is judged: a bench is read, tests assert.
+ */
+export interface Line {
+  /** As in `npm run bench -- NAME`. */
+  readonly name: string;
+  readonly run: (bench: Bench) => Promise<Section>;
+}
+
+/** What a line found. */
+export interface Section {
+  /** What was measured, in one sentence without its end. */
+  readonly title: string;
+  /** What Spotloop is compared with, in a word or two. */
+  readonly beside: string;
+  readonly rows: readonly Comparison[];
+}
+
+/** One figure of Spotloop and of the other, in each round: those with the same index were measured one after the other. */
+export interface Comparison {
+  readonly what: string;
+  readonly unit: string;
+  /** Digits after the point. */
+  readonly digits: number;
+  readonly spotloop: readonly number[];
+  readonly other: readonly number[];
+  /** How the two are read: as Spotloop's share of the other's, or each by itself. */
+  readonly as: "ratio" | "pair";
+  /** The ratio, or Spotloop's own figure, is to be at most this. */
+  readonly goal?: number;
+}

@@ -1,0 +1,93 @@
+import type { ShownItem } from "../support/running-order.ts";
+import { BLACK, HOUSE, type Sighting, WHITE } from "../support/sightings.ts";
+import { median } from "./statistics.ts";
+
+/** What a passer-by saw of one item, and of what came between it and the next. */
+export interface SeenItem {
+  readonly durationMs: number;
+  readonly startS: number;
+  /** How long it was in sight. */
+  readonly lengthMs: number;
+  /** Frames of anything else until the next item. */
+  readonly between: Readonly<Record<"black" | "white" | "house" | "foreign", number>>;
+}
+
+/** How well items were shown. */
+export interface Showing {
+  /** Means over all transitions. */
+  readonly blackFrames: number;
+  readonly whiteFrames: number;
+  readonly houseFrames: number;
+  readonly foreignFrames: number;
+  /** Of how long an item was in sight against its duration. */
+  readonly lengthErrorP50Ms: number;
+  readonly lengthErrorMaxMs: number;
+  /** Start of the last item less start of the first, less the durations between. */
+  readonly driftMs: number;
+}
+
+/** Finds items in what was seen, in order. Throws where one of them is missing: then the figures would mean nothing. */
+export function seenItems(sightings: readonly Sighting[], expected: readonly ShownItem[]): readonly SeenItem[] {
+  let from = 0;
+  const starts = expected.map(({ creative }, index) => {
+    const found = sightings.findIndex(({ sight }, position) => position >= from && sight === creative);
+    if (found < 0) throw new Error(`item ${index + 1} of ${expected.length}, ${creative}, was not seen`);
+    from = found + 1;
+    return found;
+  });
+  return expected.map(({ creative, durationMs }, index) => {
+    const start = starts[index] ?? 0;
+    const until = starts[index + 1] ?? afterLast(sightings, start, creative);
+    const span = sightings.slice(start, until);
+    return {
+      durationMs,
+      startS: span[0]?.startS ?? 0,
+      lengthMs: lengthOf(span, creative),
+      between: others(span, creative),
+    };
+  });
+}
+
+/** Sums up items that were seen one after the other. */
+export function showingOf(items: readonly SeenItem[]): Showing {
+  const before = items.slice(0, -1);
+  const perTransition = (what: keyof SeenItem["between"]) =>
+    sum(before.map(({ between }) => between[what])) / before.length;
+  const errors = items.map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
+  const tookMs = ((items.at(-1)?.startS ?? 0) - (items[0]?.startS ?? 0)) * 1000;
+  return {
+    blackFrames: perTransition("black"),
+    whiteFrames: perTransition("white"),
+    houseFrames: perTransition("house"),
+    foreignFrames: perTransition("foreign"),
+    lengthErrorP50Ms: median(errors),
+    lengthErrorMaxMs: Math.max(...errors),
+    driftMs: tookMs - sum(before.map(({ durationMs }) => durationMs)),
+  };
+}
+
+/** The last item's transition is not looked at; it ends where anything else is in sight that is not a moment's flicker. */
+function afterLast(sightings: readonly Sighting[], start: number, creative: string): number {
+  const end = sightings.findIndex(({ sight }, position) => position > start && sight !== creative);
+  return end < 0 ? sightings.length : end;
+}
+
+function lengthOf(span: readonly Sighting[], creative: string): number {
+  return sum(span.filter(({ sight }) => sight === creative).map(({ lengthMs }) => lengthMs));
+}
+
+function others(span: readonly Sighting[], creative: string): SeenItem["between"] {
+  const count = (counts: (sight: string) => boolean) =>
+    sum(span.filter(({ sight }) => sight !== creative && counts(sight)).map(({ frames }) => frames));
+  const named = [BLACK, WHITE, HOUSE];
+  return {
+    black: count((sight) => sight === BLACK),
+    white: count((sight) => sight === WHITE),
+    house: count((sight) => sight === HOUSE),
+    foreign: count((sight) => !named.includes(sight)),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { ROOT } from "../../scripts/setup/paths.mjs";
+import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
+import { lookOut } from "../support/first-sight.ts";
+import { checkoutPlayer, eventually, type Running } from "../support/processes.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { plannedItem } from "../support/running-order.ts";
+import { sightingsIn } from "../support/sightings.ts";
+import type { Bench, Line } from "./line.ts";
+
+/** What both show first. */
+const CREATIVE = "news-transit";
+const ITEM_MS = 3_000;
+const SPOTS = 1_000;
+
+/** From the start of the process to the first frame of an item that a passer-by sees, its media on disk already. */
+export const startup: Line = {
+  name: "startup",
+  async run(bench) {
+    const rounds = bench.quick ? 2 : 7;
+    const rig = await openRig();
+    try {
+      await fillCache(rig, bench);
+      const [spotloop, other]: [number[], number[]] = [[], []];
+      for (let round = 1; round <= rounds; round++) {
+        bench.progress(`round ${round} of ${rounds}`);
+        other.push(await startOf(rig, () => playBare(rig)));
+        bench.signal.throwIfAborted();
+        spotloop.push(await startOf(rig, () => play(rig)));
+        bench.signal.throwIfAborted();
+      }
+      return {
+        title: `Start: from the process's start to the clip's first frame on the display, warm cache, rounds: ${rounds}`,
+        beside: "bare window",
+        rows: [{ what: "first item in sight after", unit: "ms", digits: 0, as: "ratio", spotloop, other, goal: 1.5 }],
+      };
+    } finally {
+      await rig.close();
+    }
+  },
+};
+
+function play(rig: Rig): Running {
+  return rig.play(["--config", rig.configure()]);
+}
+
+function playBare(rig: Rig): Running {
+  const clip = join(ROOT, "assets/creatives", `${CREATIVE}.mp4`);
+  return rig.play(["--clip", clip], checkoutPlayer(`${import.meta.dirname}/bare`));
+}
+
+/** Plays one spot to its end; all that follow are the same. */
+async function fillCache(rig: Rig, { signal, progress }: Bench): Promise<void> {
+  progress("filling the cache");
+  const creative = readCatalogue().creatives.find(({ name }) => name === CREATIVE);
+  if (creative === undefined) throw new Error(`there is no creative ${CREATIVE}`);
+  const item = plannedItem(creative, ITEM_MS);
+  await rig.emulator.next(Array.from({ length: SPOTS }, () => ({ news: item, ad: item })));
+  const player = play(rig);
+  await eventually("the first spot's proofs", async () => {
+    signal.throwIfAborted();
+    const [spot] = await rig.emulator.ledger();
+    return spot?.news?.pops.length && spot.ad?.pops.length ? true : undefined;
+  });
+  await player.stop();
+}
+
+/** Milliseconds from the process's start until the clip is in sight. */
+async function startOf(rig: Rig, start: () => Running): Promise<number> {
+  const catalogue = only(CREATIVE, readCatalogue());
+  const watch = await lookOut(rig.display, (frame) => sightingsIn([frame], catalogue)[0]?.sight === CREATIVE);
+  try {
+    const startedAt = performance.timeOrigin + performance.now();
+    const player = start();
+    const seenAt = await Promise.race([watch.seenAt, endedTooSoon(player)]);
+    await player.stop();
+    return seenAt - startedAt;
+  } finally {
+    await watch.stop();
+  }
+}
+
+function only(name: string, catalogue: Catalogue): Catalogue {
+  return { ...catalogue, creatives: catalogue.creatives.filter((creative) => creative.name === name) };
+}
+
+async function endedTooSoon({ ended, stderr }: Running): Promise<never> {
+  const how = await ended;
+  throw new Error(`it ended with ${how} before it showed anything: ${stderr.slice(-5).join("\n")}`);
+}

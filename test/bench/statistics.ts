@@ -1,0 +1,21 @@
+/** The middle of some values, the mean of the two middle ones where their number is even. Of none it is NaN. */
+export function median(values: readonly number[]): number {
+  const sorted = inOrder(values);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}
+
+/** The smallest and the largest value. */
+export function range(values: readonly number[]): readonly [least: number, most: number] {
+  const sorted = inOrder(values);
+  return [sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
+}
+
+/** The middle of the ratios of what was measured in the same round: a slow moment of the machine slows both. */
+export function medianRatio(values: readonly number[], others: readonly number[]): number {
+  return median(values.map((value, round) => value / (others[round] ?? Number.NaN)));
+}
+
+function inOrder(values: readonly number[]): readonly number[] {
+  return [...values].sort((one, other) => one - other);
+}

@@ -1,0 +1,38 @@
+import type { Comparison, Section } from "./line.ts";
+import { median, medianRatio, range } from "./statistics.ts";
+
+/** A section as it is read: a title, a heading, and a row for each comparison; columns stand under each other. */
+export function tableOf({ title, beside, rows }: Section): string {
+  const heading = ["", "Spotloop", beside, "ratio", "goal"];
+  const cells = [heading, ...rows.map(cellsOf)];
+  const widths = heading.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("   ")
+      .trimEnd(),
+  );
+  return `${title}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+/** The figure that a goal is about: the ratio, or Spotloop's own. */
+export function judged({ as, spotloop, other }: Comparison): number {
+  return as === "ratio" ? medianRatio(spotloop, other) : median(spotloop);
+}
+
+function cellsOf(row: Comparison): readonly string[] {
+  const ratio = row.as === "ratio" ? medianRatio(row.spotloop, row.other).toFixed(2) : "";
+  return [row.what, figure(row, row.spotloop), figure(row, row.other), ratio, goalOf(row)];
+}
+
+/** The middle of all rounds, and their range where they differ: "412 MB (408-430)". */
+function figure({ unit, digits }: Comparison, values: readonly number[]): string {
+  const [least, most] = range(values).map((value) => value.toFixed(digits));
+  const spread = least === most ? "" : ` (${least}-${most})`;
+  return `${median(values).toFixed(digits)} ${unit}`.trimEnd() + spread;
+}
+
+function goalOf(row: Comparison): string {
+  if (row.goal === undefined) return "";
+  return `at most ${row.goal}: ${judged(row) <= row.goal ? "met" : "missed"}`;
+}
