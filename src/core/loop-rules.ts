@@ -1,6 +1,7 @@
 import {
   cueAt,
   handoverAt,
+  isReady,
   LATE_PAINT_MS,
   type LoopState,
   paintDeadline,
@@ -9,6 +10,7 @@ import {
   restUntil,
   type Slot,
   type Waiting,
+  warmAt,
 } from "./loop-state.ts";
 import { type Miss, restAfter } from "./pace.ts";
 import type { FailureReason, Playout, PlayoutOutcome } from "./playout.ts";
@@ -19,6 +21,8 @@ export type LoopEffect =
   | { readonly kind: "request-spot" }
   | { readonly kind: "fetch"; readonly playout: Playout }
   | { readonly kind: "cue"; readonly playout: Playout }
+  /** Lets a ready deck draw, out of sight, so that its first frame is there when it is taken. */
+  | { readonly kind: "warm"; readonly playout: Playout }
   | { readonly kind: "take"; readonly playout: Playout }
   /** Closes the playout's deck; with no deck left on top the slate shows. */
   | { readonly kind: "clear"; readonly playout: Playout }
@@ -38,6 +42,7 @@ export const RULES: readonly Rule[] = [
   dropStale,
   handOver,
   takeFirst,
+  warmNext,
   cueNext,
   wakeUp,
   ask,
@@ -67,7 +72,7 @@ function handOver(state: LoopState, now: Instant): Step | null {
   if (slot === null || now < handoverAt(slot, line)) return null;
   const head = line[0];
   const settled = settle(slot, now);
-  if (head?.deck === "ready") {
+  if (isReady(head)) {
     const startsAt = now - slot.endsAt > LATE_PAINT_MS ? now : slot.endsAt;
     const [taken, effects] = take(state, head, startsAt, slot.failed ? null : slot.playout);
     return [taken, [...effects, ...settled]];
@@ -78,7 +83,13 @@ function handOver(state: LoopState, now: Instant): Step | null {
 
 function takeFirst(state: LoopState, now: Instant): Step | null {
   const head = state.line[0];
-  return state.slot === null && head?.deck === "ready" ? take(state, head, now, null) : null;
+  return state.slot === null && isReady(head) ? take(state, head, now, null) : null;
+}
+
+function warmNext(state: LoopState, now: Instant): Step | null {
+  const [head, ...rest] = state.line;
+  if (head === undefined || now < warmAt(state.slot, state.line)) return null;
+  return [{ ...state, line: [{ ...head, deck: "warm" }, ...rest] }, [{ kind: "warm", playout: head.playout }]];
 }
 
 function cueNext(state: LoopState, now: Instant): Step | null {

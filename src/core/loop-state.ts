@@ -5,7 +5,8 @@ import type { Instant } from "./spot.ts";
 /** A playout whose media is on disk, waiting for its turn; only the first in line has a deck. */
 export interface Waiting {
   readonly playout: Playout;
-  readonly deck: "none" | "cued" | "ready";
+  /** A warm deck draws already, out of sight. */
+  readonly deck: "none" | "cued" | "ready" | "warm";
   readonly cuedAt: Instant;
 }
 
@@ -54,10 +55,16 @@ export interface LoopState {
 export const READY_WITHIN_MS = 20_000;
 /** A deck that has painted nothing this long after its take is taken down. */
 export const PAINT_WITHIN_MS = 2_000;
-/** A first frame later than this (four frames at 60 Hz) moves the end of its slot, so that the item is still shown for its whole duration. */
+/**
+ * A first frame later than this (four frames at 60 Hz) moves the end of its slot, so that the item is still shown for
+ * its whole duration.
+ */
 export const LATE_PAINT_MS = 67;
 /** How long before its turn an item is cued: time to decode a first frame, or to load a page with all it needs. */
 export const CUE_LEAD_MS = { video: 6_000, image: 6_000, html: 20_000 } as const;
+
+/** How long before its turn a ready deck begins to draw: time for a heavy page's first frames, not for its opening. */
+export const WARM_LEAD_MS = 300;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -68,8 +75,18 @@ const NEVER = Number.POSITIVE_INFINITY;
 export function handoverAt(slot: Slot, line: readonly Waiting[]): Instant {
   if (slot.failed) return slot.endsAt;
   if (slot.paintedAt === null) return NEVER;
-  if (line[0]?.deck === "ready") return slot.endsAt;
+  if (isReady(line[0])) return slot.endsAt;
   return Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
+}
+
+/** Whether a deck can be taken at once. */
+export function isReady(waiting: Waiting | undefined): waiting is Waiting {
+  return waiting?.deck === "ready" || waiting?.deck === "warm";
+}
+
+/** When the first in line begins to draw below the one in sight. With nothing above it is taken at once instead. */
+export function warmAt(slot: Slot | null, line: readonly Waiting[]): Instant {
+  return slot === null || line[0]?.deck !== "ready" ? NEVER : slot.endsAt - WARM_LEAD_MS;
 }
 
 /** When a slot whose first frame is awaited is given up. */
@@ -118,6 +135,7 @@ export function wakeAt(state: LoopState): Instant | null {
     paintDeadline(slot),
     cueAt(slot, line),
     readyDeadline(line),
+    warmAt(slot, line),
     requestAt(state),
     restUntil(state.asking),
   );

@@ -11,7 +11,7 @@ import type { MediaGuest } from "./media-session.ts";
 import { pageFace } from "./page-face.ts";
 import type { SessionPool } from "./session-pool.ts";
 import { watchProgress } from "./watch.ts";
-import { fill } from "./window.ts";
+import { fill, overhang } from "./window.ts";
 
 /** What a stage is made of. */
 export interface StageParts {
@@ -75,6 +75,7 @@ export function createStage(parts: StageParts): Stage {
 
   async function take(cued: Cued): Promise<void> {
     const { playout, deck } = cued;
+    fill(window, deck.view);
     window.contentView.addChildView(deck.view);
     deck.view.webContents.setAudioMuted(parts.muted);
     const takenAt = parts.clock.now();
@@ -89,6 +90,10 @@ export function createStage(parts: StageParts): Stage {
   return {
     cue(playout, media) {
       cue(playout, media).catch((error: unknown) => fail(playout, loadFailure(playout), String(error)));
+    },
+    warm(playout) {
+      const cued = decks.get(playout.id);
+      if (cued !== undefined && cued !== "opening") overhang(window, cued.deck.view);
     },
     take(playout) {
       const cued = decks.get(playout.id);

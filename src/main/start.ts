@@ -1,4 +1,4 @@
-import { app } from "electron";
+import { app, nativeTheme } from "electron";
 import { systemClock } from "../player/clock.ts";
 import { readConfig } from "../player/config/config.ts";
 import { readArguments } from "./arguments.ts";
@@ -34,6 +34,7 @@ function startPlayer(path: string | null, checkConfig: boolean): void {
     return;
   }
   harden();
+  darkenNewWindows();
   const clock = systemClock();
   if (reading.kind === "ok") {
     applySwitches(reading.config.playback);
@@ -51,6 +52,12 @@ function harden(): void {
   refuseBadCertificates(app);
   // Windows come and go with their displays; only the supervisor and the operator end a player.
   app.on("window-all-closed", () => {});
+}
+
+/** Not white: for an instant a new window has the background of the desktop's theme. What pages see is a light one. */
+function darkenNewWindows(): void {
+  process.env.GTK_THEME = "Adwaita:dark";
+  nativeTheme.themeSource = "light";
 }
 
 function hasNoDisplay(): boolean {

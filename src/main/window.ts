@@ -20,7 +20,7 @@ const UNFILLED = { width: 1280, height: 720 };
 
 /**
  * Opens the stage's frameless window for the chosen display. It is on, but for a pixel beyond every display's edge, until `reveal`:
- * X11 paints a new window in the desktop theme's own grey for as long as the graphics take to start.
+ * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start.
  */
 export function openWindow(plan: WindowPlan): PreparedWindow {
   const place = placeOf(plan);
@@ -34,13 +34,8 @@ export function openWindow(plan: WindowPlan): PreparedWindow {
     backgroundColor: "#000000",
   });
   window.setMenu(null);
-  return {
-    window,
-    reveal() {
-      window.setBounds(place);
-      if (plan.fullscreen) window.setFullScreen(true);
-    },
-  };
+  if (plan.fullscreen) window.setAlwaysOnTop(true, "screen-saver");
+  return { window, reveal: () => window.setBounds(place) };
 }
 
 /** Makes a view as large as the part of the window that fits its display. */
@@ -53,12 +48,24 @@ export function fill(window: BaseWindow, view: WebContentsView): void {
 }
 
 /**
- * Without a window manager nobody makes a window as large as the display, and X11 windows of just that size are made a
- * pixel smaller: so a full-screen one is a pixel larger, and `fill` keeps to what can be seen.
+ * Lets a view below others stick out by a pixel, where the window sticks out of the display. Chromium draws nothing of a
+ * view that is covered whole; of one that is not it draws all.
+ */
+export function overhang(window: BaseWindow, view: WebContentsView): void {
+  fill(window, view);
+  view.setBounds({ ...view.getBounds(), x: OVERHANG, y: OVERHANG });
+}
+
+/** By so many pixels a full-screen window is larger than its display. */
+const OVERHANG = 1;
+
+/**
+ * A full-screen window is not in the desktop's full-screen mode but as large as the display, and a pixel more: X11
+ * windows of just that size are made a pixel smaller, and decks below the one in sight have their overhang.
  */
 function placeOf({ match, fullscreen, width, height }: WindowPlan): Rectangle {
   const { bounds } = displayFor(match);
-  if (fullscreen) return { ...bounds, width: bounds.width + 1, height: bounds.height + 1 };
+  if (fullscreen) return { ...bounds, width: bounds.width + OVERHANG, height: bounds.height + OVERHANG };
   return { ...bounds, width: width ?? UNFILLED.width, height: height ?? UNFILLED.height };
 }
 

@@ -15,6 +15,7 @@ export function deferStage(): DeferredStage {
   };
   return {
     cue: (playout, media) => tell((stage) => stage.cue(playout, media)),
+    warm: (playout) => tell((stage) => stage.warm(playout)),
     take: (playout) => tell((stage) => stage.take(playout)),
     clear: (playout) => tell((stage) => stage.clear(playout)),
     open(stage) {

@@ -74,6 +74,9 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
       case "cue":
         stage.cue(effect.playout, preparedFor(effect.playout));
         break;
+      case "warm":
+        stage.warm(effect.playout);
+        break;
       case "take":
         stage.take(effect.playout);
         break;

@@ -12,6 +12,8 @@ export type DeckEvent = Extract<LoopEvent, { kind: "deck-ready" | "deck-painted"
 export interface Stage {
   /** Loads a playout's media on a deck below everything in sight; leads to "deck-ready" or "deck-failed". */
   cue(playout: Playout, media: Media): void;
+  /** Lets a ready deck draw where nobody sees it. */
+  warm(playout: Playout): void;
   /** Puts a ready deck on top; leads to "deck-painted" or "deck-failed". */
   take(playout: Playout): void;
   /** Closes a playout's deck, whatever its state. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LoopEvent } from "../../src/core/loop.ts";
 import type { LoopEffect } from "../../src/core/loop-rules.ts";
+import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
 import type { PlayoutOutcome } from "../../src/core/playout.ts";
 import { LoopDriver } from "../support/loop-driver.ts";
 import { anItem, aSpot } from "../support/spots.ts";
@@ -59,6 +60,7 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
       if (fate.goes === "nowhere") return null;
       if (well) return { kind: "deck-painted", playout: effect.playout.id, paintedAt: 0 };
       return { kind: "deck-failed", playout: effect.playout.id, reason: "crashed" };
+    case "warm":
     case "clear":
     case "settle":
       return null;
@@ -115,7 +117,7 @@ describe("whatever happens, the loop", () => {
         const shown = outcomes.find((outcome) => outcome.kind === "shown");
         if (shown?.kind !== "shown") continue;
         expect(takes).toBe(1);
-        expect(shown.endedAt - shown.paintedAt).toBeGreaterThanOrEqual(durationMs - 50);
+        expect(shown.endedAt - shown.paintedAt).toBeGreaterThanOrEqual(durationMs - LATE_PAINT_MS);
       }
     });
   });

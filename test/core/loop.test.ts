@@ -46,11 +46,20 @@ describe("the loop", () => {
   it("takes the next item on the planned instant, and owes the proof of the one that ends there", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.read();
     loop.pass(4_979);
-    expect(loop.read()).toEqual([]);
+    loop.read();
     loop.pass(1);
     expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
+  });
+
+  it("lets the next deck draw 300 ms before its turn, and not earlier", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.read();
+    loop.pass(4_679);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["warm 1-ad"]);
   });
 
   it("keeps the old item in sight until the new one has painted", () => {
@@ -63,11 +72,11 @@ describe("the loop", () => {
     expect(loop.read()).toEqual(["clear 1-news"]);
   });
 
-  it("does not drift: late first frames within 50 ms leave the schedule as it is", () => {
+  it("does not drift: late first frames within 67 ms leave the schedule as it is", () => {
     const loop = onAir();
     loop.ready("1-ad");
     loop.pass(4_980);
-    loop.pass(40);
+    loop.pass(60);
     loop.paint("1-ad");
     loop.tell({ kind: "spot-received", spot: aSpot({ requestId: "r2" }), requestedAt: loop.now });
     loop.prepare("2-news", "2-ad");
@@ -124,7 +133,7 @@ describe("the loop", () => {
     loop.tell({ kind: "deck-failed", playout: "1-news", reason: "stalled" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news stalled"]);
     loop.pass(2_979);
-    expect(loop.read()).toEqual([]);
+    expect(loop.read()).toEqual(["warm 1-ad"]);
     loop.pass(1);
     expect(loop.read()).toEqual(["take 1-ad"]);
   });

@@ -9,7 +9,7 @@ import { BLACK, HOUSE, type Sighting, sightingsIn } from "../support/sightings.t
 import { watchStalls } from "../support/stalls.ts";
 
 const catalogue = readCatalogue();
-/** Every form beside every other, both orders, lengths from 1.5 to 3 s: 34 items. */
+/** Every form beside every other, both orders, lengths from 2 to 3.5 s: 34 items. */
 const spots = plannedSpots(catalogue, 17);
 const expected = shownItems(spots);
 

@@ -7,7 +7,7 @@ export interface ShownItem {
   readonly durationMs: number;
 }
 
-const SHORTEST_MS = 1_500;
+const SHORTEST_MS = 2_000;
 const STEP_MS = 250;
 const STEPS = 7;
 
@@ -26,7 +26,7 @@ export function plannedItem(creative: Creative, durationMs: number): WholeItem {
 }
 
 /**
- * Spots that bring each creative after each kind of other, in both orders, with lengths from 1.5 to 3 s; no creative
+ * Spots that bring each creative after each kind of other, in both orders, with lengths from 2 to 3.5 s; no creative
  * comes twice in a row.
  */
 export function plannedSpots({ creatives }: Catalogue, count: number): readonly PlannedSpot[] {
