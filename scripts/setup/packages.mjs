@@ -74,7 +74,7 @@ async function npmCi(step, total, signal) {
     shell: process.platform === "win32" && first.length === 0,
     hear(line) {
       if (/ http fetch GET 200 .*\.tgz/.test(line)) step.progress(`${++fetched} of at most ${total}`);
-      return !/ http /.test(line);
+      return !/ http | EBADENGINE /.test(line);
     },
   });
   if (!ok)

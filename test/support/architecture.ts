@@ -127,7 +127,7 @@ function withoutStrings(code: string): string {
 
 /** What may lie at the top level, besides dotfiles and what git ignores. */
 const TOP_LEVEL: ReadonlySet<string> = new Set([
-  ...["package.json", "package-lock.json", "tsconfig.json", "biome.json", "electron-builder.yml"],
+  ...["package.json", "package-lock.json", "tsconfig.json", "electron-builder.yml"],
   ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"],
   ...["src", "renderer", "test", "assets", "scripts"],
 ]);

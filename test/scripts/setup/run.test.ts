@@ -10,7 +10,7 @@ describe("a tool that is run", () => {
   });
 
   it("leaves what it said first and last, for its complaint may be in either place", async () => {
-    const { ok, said } = await node("for (let n = 1; n <= 200; n++) console.error(n); process.exit(1)");
+    const { ok, said } = await node("for (let n = 1; n <= 200; n++) console.error(n); process.exitCode = 1");
     expect(ok).toBe(false);
     expect(said.split("\n").slice(0, 3)).toEqual(["1", "2", "3"]);
     expect(said).toContain("…");
@@ -31,7 +31,7 @@ describe("a tool that is run", () => {
   it("keeps to itself the lines that its listener turns down", async () => {
     const heard: string[] = [];
     const hear = (line: string) => heard.push(line) > 1;
-    const { said } = await node("console.log('progress'); console.log('trouble'); process.exit(1)", { hear });
+    const { said } = await node("console.log('progress'); console.log('trouble'); process.exitCode = 1", { hear });
     expect(heard).toEqual(["progress", "trouble"]);
     expect(said).toBe("trouble");
   });
