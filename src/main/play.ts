@@ -1,9 +1,10 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { app, type BaseWindow, powerSaveBlocker } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
+import { codeOf } from "../player/database.ts";
 import { type DeferredStage, deferStage } from "../player/deferred-stage.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics, type Metrics } from "../player/metrics.ts";
@@ -20,32 +21,44 @@ const STORES_AGAIN_MS = 60_000;
 
 /** Plays by a configuration until the process is asked to stop. */
 export async function play({ config, path, warnings }: GoodConfig, clock: Clock): Promise<void> {
-  mkdirSync(config.dataDir, { recursive: true });
+  const flaw = flawOf(config.dataDir);
   const log = await openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr });
   const shutdown = new Shutdown(log.logger);
   shutdown.add("log", () => log.close());
-  if (!claim(config.dataDir)) {
+  if (flaw === null && !claim(config.dataDir)) {
     log.logger.error({ dataDir: config.dataDir }, "another player is running with this data folder");
     return shutdown.end(EXIT.restart);
   }
   log.logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
   for (const warning of warnings) log.logger.warn(warning);
 
-  const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const metrics = createMetrics();
   const stage = deferStage();
   // The first spot is on its way while the window is still being made.
-  const starting = start(config, clock, log.logger, metrics, stage);
+  const starting = flaw === null ? start(config, clock, log.logger, metrics, stage) : Promise.resolve(null);
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");
   const player = await starting;
   const window = await raise(config, clock, log.logger, stage, player);
   if (player === null) {
+    if (flaw !== null) log.logger.error({ dataDir: config.dataDir }, flaw);
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
   shutdown.add("player", () => player.stop());
+  const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: log.logger, restarts }));
+}
+
+/** Makes the data folder where it is missing; says what is wrong with one that cannot be used, or `null`. */
+function flawOf(dataDir: string): string | null {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK);
+    return null;
+  } catch (error) {
+    return `the data folder cannot be written (${codeOf(error) ?? error}): check dataDir and who owns it`;
+  }
 }
 
 /** One player for one data folder: Chromium's files and the single-instance lock lie in it. */

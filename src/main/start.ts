@@ -29,8 +29,8 @@ export async function start(): Promise<void> {
 function startPlayer(path: string | null, checkConfig: boolean): void {
   const reading = readConfig({ path, env: process.env });
   if (reading.kind === "bad") process.stderr.write(describeProblems(reading));
-  if (checkConfig || (reading.kind === "bad" && hasNoDisplay())) {
-    app.exit(reading.kind === "ok" ? EXIT.stopped : EXIT.configuration);
+  if (checkConfig || hasNoDisplay()) {
+    app.exit(reading.kind === "bad" ? EXIT.configuration : withoutDisplay(checkConfig));
     return;
   }
   harden();
@@ -58,6 +58,13 @@ function harden(): void {
 function darkenNewWindows(): void {
   process.env.GTK_THEME = "Adwaita:dark";
   nativeTheme.themeSource = "light";
+}
+
+/** What a player with a good configuration ends with when it is not to show anything, or cannot. */
+function withoutDisplay(checkConfig: boolean): number {
+  if (checkConfig) return EXIT.stopped;
+  process.stderr.write("spotloop: there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set\n");
+  return EXIT.restart;
 }
 
 function hasNoDisplay(): boolean {

@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ordinaryUser } from "../../scripts/setup/user.ts";
 import { readCatalogue } from "../support/catalogue.ts";
 import { readHealth } from "../support/health.ts";
-import { eventually, type Running } from "../support/processes.ts";
+import { checkoutPlayer, eventually, type Running, startPlayerProcess } from "../support/processes.ts";
 import { recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { BLACK, HOUSE, sightingsIn } from "../support/sightings.ts";
@@ -62,6 +63,14 @@ describe("a player without a usable configuration", () => {
     expect(player.stderr.join("\n")).toMatch(message);
   });
 
+  it("ends with 78 where there is no display, and with 75 when that is all that is missing", async () => {
+    const blind = (path: string) => startPlayerProcess(checkoutPlayer(), null, rig.home, ["--config", path]);
+    expect(await blind(join(rig.home, "nowhere.json")).ended).toBe(78);
+    const player = blind(rig.configure());
+    expect(await player.ended).toBe(75);
+    expect(player.stderr.join("\n")).toMatch(/no display/);
+  });
+
   it("ends --check-config with 0 when it is right", async () => {
     expect(await rig.play(["--config", rig.configure(), "--check-config"]).ended).toBe(0);
   });
@@ -98,11 +107,24 @@ describe("a player that the service does not serve", () => {
 });
 
 describe("a player whose data folder cannot be used", () => {
-  it("shows the slate, says why, and asks to be started again", async () => {
-    mkdirSync(join(rig.home, "data", "proofs.db"), { recursive: true });
+  it.each([
+    ["is not its own", () => {}, /data folder cannot be written \(EACCES\)/],
+    ["holds something else where its proofs should be", own, /proofs\.db cannot be opened/],
+  ])("shows the slate and says why when it %s", async (_, prepare, message) => {
+    // Made as root, where the tests run as root.
+    mkdirSync(join(rig.home, "data"), { mode: 0o555 });
+    prepare();
     const player = rig.play(["--config", rig.configure()]);
     await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
-    await eventually("a message", async () => (/proofs\.db cannot be opened/.test(written(player)) ? true : undefined));
-    await player.stop();
-  }, 60_000);
+    await eventually("the message", async () => (message.test(player.stderr.join("\n")) ? true : undefined));
+  });
 });
+
+/** Gives the data folder to the player's user, with a folder in it where the proofs' database should be. */
+function own(): void {
+  const { uid, gid } = ordinaryUser();
+  const data = join(rig.home, "data");
+  chmodSync(data, 0o755);
+  mkdirSync(join(data, "proofs.db"));
+  for (const path of [data, join(data, "proofs.db")]) chownSync(path, uid, gid);
+}

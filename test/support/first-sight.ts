@@ -1,72 +1,78 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { FRAME_BYTES, FRAMES_PER_SECOND, GRID } from "./recording.ts";
+import type { Display } from "../../scripts/setup/display.ts";
+import type { Creative } from "./catalogue.ts";
+import { FRAMES_PER_SECOND, GRID } from "./recording.ts";
 
-/** A look-out on a display. */
+/** A look-out for one creative on a display. */
 export interface LookOut {
-  /** Resolves with the instant of the first frame that was wanted, Unix epoch milliseconds. */
+  /** Resolves with the instant of the first frame that showed it, Unix epoch milliseconds. */
   readonly seenAt: Promise<number>;
   /** Ends it, whether something was seen or not. */
   stop(): Promise<void>;
 }
 
+/** A creative's code, of which only the upper row is looked at: four cells of three bytes. */
+const CELLS = 4;
+const BYTES = CELLS * 3;
+/** How far a byte may be from the code's colour, as when frames of whole displays are read. */
+const TOLERANCE = 48;
+
 /**
- * Watches a display until a frame shows what is wanted. Unlike a recording it knows when each frame was taken, by the
- * clock of this machine. Resolves when it watches.
+ * Watches the place of a creative's code until it is there. Unlike a recording it knows when each frame was taken, by
+ * this machine's clock, and takes little of the machine's time. Resolves when it watches.
  */
 export async function lookOut(
-  { name, width, height }: { readonly name: string; readonly width: number; readonly height: number },
-  isWanted: (frame: Buffer) => boolean,
+  display: Display,
+  { code, strip }: Creative,
+  palette: Record<string, string>,
 ): Promise<LookOut> {
-  const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
-  const input = ["-copyts", ...capture, "-video_size", `${width}x${height}`, "-i", name];
+  const [column, row] = [display.width / GRID.columns, display.height / GRID.rows];
+  const size = `${column * CELLS}x${row}`;
+  const place = `${display.name}+${column * strip.column},${row * strip.row}`;
+  const capture = ["-copyts", "-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
   // x11grab's timestamps are the instants themselves, in microseconds; showinfo tells them on stderr.
-  const filter = `scale=${GRID.columns}:${GRID.rows}:flags=area,showinfo=checksum=0`;
-  const output = [
-    "-vf",
-    filter,
-    "-fps_mode",
-    "passthrough",
-    "-pix_fmt",
-    "rgb24",
-    "-flush_packets",
-    "1",
-    "-f",
-    "rawvideo",
-  ];
-  const ffmpeg = spawn("ffmpeg", ["-loglevel", "info", "-nostats", "-nostdin", ...input, ...output, "-"]);
+  const filter = `scale=${CELLS}:1:flags=area,showinfo=checksum=0`;
+  const output = ["-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-flush_packets", "1", "-f", "rawvideo", "-"];
+  const args = [...capture, "-video_size", size, "-i", place, "-vf", filter, ...output];
+  const ffmpeg = spawn("ffmpeg", ["-loglevel", "info", "-nostats", "-nostdin", ...args]);
   const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
+  const stop = () => {
+    ffmpeg.kill("SIGINT");
+    return ended;
+  };
 
   const instants: number[] = [];
   createInterface({ input: ffmpeg.stderr }).on("line", (line) => {
     const micros = /\bn: *\d+ pts: *(\d+)/.exec(line)?.[1];
     if (micros !== undefined) instants.push(Number(micros) / 1000);
   });
+  const colours = Buffer.from(code.map((name) => (palette[name] ?? "").slice(1)).join(""), "hex");
+  const frames = framesOf(ffmpeg.stdout);
+  const first = await Promise.race([frames.next(), ended.then(() => null)]);
+  if (first === null) throw new Error("ffmpeg cannot watch the display");
+  return { seenAt: seen(), stop };
 
-  let watching = () => {};
-  const begun = new Promise<void>((resolve) => {
-    watching = resolve;
-  });
-  const seen = new Promise<number>((resolve) => {
-    let frames = 0;
-    let rest: Buffer = Buffer.alloc(0);
-    ffmpeg.stdout.on("data", (chunk: Buffer) => {
-      watching();
-      rest = Buffer.concat([rest, chunk]);
-      for (; rest.length >= FRAME_BYTES; rest = rest.subarray(FRAME_BYTES), frames++) {
-        if (isWanted(rest.subarray(0, FRAME_BYTES))) resolve(frames);
-      }
-    });
-  });
-  const stop = () => {
-    ffmpeg.kill("SIGINT");
-    return ended;
-  };
-  // What was said of a frame may arrive after the frame: all has when ffmpeg is gone.
-  const seenAt = seen.then(async (frame) => {
+  async function seen(): Promise<number> {
+    let index = 1;
+    for await (const frame of frames) {
+      if (isLike(frame, colours)) break;
+      index++;
+    }
+    // What is said of a frame may come after the frame, but all of it before the end.
     await stop();
-    return instants[frame] ?? Number.NaN;
-  });
-  await Promise.race([begun, ended.then(() => Promise.reject(new Error("ffmpeg cannot watch the display")))]);
-  return { seenAt, stop };
+    return instants[index] ?? Number.NaN;
+  }
+}
+
+async function* framesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    rest = Buffer.concat([rest, chunk]);
+    for (; rest.length >= BYTES; rest = rest.subarray(BYTES)) yield rest.subarray(0, BYTES);
+  }
+}
+
+function isLike(frame: Buffer, colours: Buffer): boolean {
+  return frame.every((value, index) => Math.abs(value - (colours[index] ?? 0)) <= TOLERANCE);
 }

@@ -121,11 +121,16 @@ export function checkoutPlayer(app = ROOT): Program {
   return { executable, args: [...args, app] };
 }
 
-/** Starts a player as an ordinary user, so with Chromium's sandbox on. */
-export function startPlayerProcess(program: Program, display: string, home: string, args: readonly string[]): Running {
+/** Starts a player as an ordinary user, so with Chromium's sandbox on; `display` is null for none at all. */
+export function startPlayerProcess(
+  program: Program,
+  display: string | null,
+  home: string,
+  args: readonly string[],
+): Running {
   const { uid, gid } = ordinaryUser();
   const { PATH } = process.env;
-  const env = { PATH, HOME: home, DISPLAY: display, LANG: "C.UTF-8" };
+  const env = { PATH, HOME: home, LANG: "C.UTF-8", ...(display === null ? {} : { DISPLAY: display }) };
   const child = spawn(program.executable, [...program.args, ...args], { uid, gid, cwd: home, env });
   preferOver(child);
   return running(child);
