@@ -6,6 +6,7 @@ import type { Media } from "../player/media-cache.ts";
 import type { PageCache } from "../player/page-cache.ts";
 import type { DeckEvent, Stage } from "../player/stage.ts";
 import { type Deck, type DeckLease, openDeck } from "./deck.ts";
+import { inIsolation, NEXT_PAINT } from "./face.ts";
 import { mediaFace } from "./media-face.ts";
 import type { MediaGuest } from "./media-session.ts";
 import { pageFace } from "./page-face.ts";
@@ -29,8 +30,13 @@ export interface StageParts {
 interface Cued {
   readonly playout: Playout;
   readonly deck: Deck;
+  /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
+  drawn: Promise<void> | null;
   stopWatching: () => void;
 }
+
+/** A deck that has drawn nothing out of sight for this long is raised all the same: a page may never draw by itself. */
+const DRAWN_WITHIN_MS = 300;
 
 /** The stage of one window, whose lowest view but for a cued deck is the slate. */
 export function createStage(parts: StageParts): Stage {
@@ -51,7 +57,7 @@ export function createStage(parts: StageParts): Stage {
     const lease = await leaseFor(playout, media);
     if (!decks.has(playout.id)) return lease.release();
     const deck = openDeck(lease, (reason, detail) => fail(playout, reason, detail));
-    decks.set(playout.id, { playout, deck, stopWatching: () => {} });
+    decks.set(playout.id, { playout, deck, drawn: null, stopWatching: () => {} });
     // Below everything in sight, at full size: elsewhere or smaller a page lays out for a window of no width.
     fill(window, deck.view);
     window.contentView.addChildView(deck.view, 0);
@@ -73,8 +79,18 @@ export function createStage(parts: StageParts): Stage {
     return { session: lease.session, release, ...pageFace(item.url) };
   }
 
+  function draw(cued: Cued): Promise<void> {
+    overhang(window, cued.deck.view);
+    const painted = inIsolation(cued.deck.view.webContents, NEXT_PAINT);
+    const waited = new Promise((resolve) => setTimeout(resolve, DRAWN_WITHIN_MS));
+    return Promise.race([painted.catch(() => {}), waited]).then(() => {});
+  }
+
   async function take(cued: Cued): Promise<void> {
     const { playout, deck } = cued;
+    cued.drawn ??= draw(cued);
+    await cued.drawn;
+    if (!decks.has(playout.id)) return;
     fill(window, deck.view);
     window.contentView.addChildView(deck.view);
     deck.view.webContents.setAudioMuted(parts.muted);
@@ -93,7 +109,7 @@ export function createStage(parts: StageParts): Stage {
     },
     warm(playout) {
       const cued = decks.get(playout.id);
-      if (cued !== undefined && cued !== "opening") overhang(window, cued.deck.view);
+      if (cued !== undefined && cued !== "opening") cued.drawn ??= draw(cued);
     },
     take(playout) {
       const cued = decks.get(playout.id);

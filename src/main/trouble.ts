@@ -33,6 +33,9 @@ export async function awaitGoodConfig(bad: BadConfig, given: string | null): Pro
       resolve(reading);
     });
   });
-  setTimeout(() => window.destroy(), STAYS_MS);
+  setTimeout(() => {
+    view.webContents.close();
+    window.destroy();
+  }, STAYS_MS);
   return good;
 }
