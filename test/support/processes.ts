@@ -142,11 +142,11 @@ export function preferOver({ pid }: ChildProcess): void {
   setPriority(pid, constants.priority.PRIORITY_HIGH);
 }
 
-/** Asks again and again until there is an answer; an error after a minute. */
+/** Asks again and again until there is an answer; an error after half a minute. */
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
-  withinMs = 60_000,
+  withinMs = 30_000,
 ): Promise<T> {
   const until = Date.now() + withinMs;
   for (;;) {
