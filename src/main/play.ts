@@ -30,7 +30,7 @@ export async function play({ config, path, warnings }: GoodConfig, clock: Clock)
     return shutdown.end(EXIT.restart);
   }
   log.logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
-  for (const warning of warnings) log.logger.warn(warning);
+  for (const warning of [...warnings, ...notYet(config)]) log.logger.warn(warning);
 
   const metrics = createMetrics();
   const stage = deferStage();
@@ -48,6 +48,14 @@ export async function play({ config, path, warnings }: GoodConfig, clock: Clock)
   shutdown.add("player", () => player.stop());
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: log.logger, restarts }));
+}
+
+/** Settings that are accepted and do nothing so far: whoever sets one is told. */
+function notYet({ house, openingHours }: Config): string[] {
+  return [
+    ...(house.dir === null ? [] : ["house.dir has no effect yet: the packaged slate is shown"]),
+    ...(openingHours.respect ? ["openingHours.respect has no effect yet: the screen plays at all hours"] : []),
+  ];
 }
 
 /** Makes the data folder where it is missing; says what is wrong with one that cannot be used, or `null`. */

@@ -31,6 +31,8 @@ export interface PlayerParts {
   readonly stage: Stage;
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
+  /** The wait before a spot request's second try, in milliseconds; the client's own unless told otherwise. */
+  readonly spotRetryMs?: number;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
@@ -59,6 +61,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     fetch: parts.fetch,
     spotTimeoutMs: config.spot.timeoutSeconds * 1000,
     proofTimeoutMs: config.proof.timeoutSeconds * 1000,
+    ...(parts.spotRetryMs === undefined ? {} : { spotRetryMs: parts.spotRetryMs }),
   });
   const policy: ReachPolicy = { ...config.creatives, serviceHost: new URL(config.baseUrl).hostname };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { configJsonSchema } from "../../../src/player/config/json-schema.ts";
 
 describe("the JSON Schema for editors", () => {
-  it("is up to date; if not, run scripts/make-config-schema.ts", () => {
+  it("is up to date; if not, run scripts/make-config-docs.ts", () => {
     const file = new URL("../../../assets/config.schema.json", import.meta.url);
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(configJsonSchema());
   });
