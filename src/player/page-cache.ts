@@ -48,7 +48,7 @@ export function confinedTo(policy: ReachPolicy, get: Get): Get {
  */
 export class PageCache {
   readonly #document: Wanted;
-  readonly #cache: MediaCache;
+  readonly #cache: Pick<MediaCache, "obtain" | "release">;
   readonly #policy: ReachPolicy;
   readonly #held: string[] = [];
   readonly #control = new AbortController();
@@ -56,7 +56,7 @@ export class PageCache {
   #bytes = 0;
 
   /** `document` is the creative's own page, as its item names it. */
-  constructor(document: Wanted, cache: MediaCache, policy: ReachPolicy) {
+  constructor(document: Wanted, cache: Pick<MediaCache, "obtain" | "release">, policy: ReachPolicy) {
     this.#document = document;
     this.#cache = cache;
     this.#policy = policy;
