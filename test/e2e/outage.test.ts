@@ -19,7 +19,8 @@ let sightings: readonly Sighting[];
 let stalledMs: number;
 
 beforeAll(async () => {
-  rig = await openRig();
+  // Small: what is judged is when things are seen, and both drawing and watching are done by the processor here.
+  rig = await openRig({ width: 960, height: 540 });
   await rig.emulator.next(spots);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   const stalls = watchStalls();

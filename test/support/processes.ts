@@ -19,6 +19,10 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
+/** A process that is asked to stop and does not is killed; the player itself gives up waiting before. */
+const STOP_WITHIN_MS = 15_000;
+const LAST_LINES_MS = 1_000;
+
 function running(child: ChildProcess): Running {
   const stdout: string[] = [];
   const stderr: string[] = [];
@@ -26,16 +30,22 @@ function running(child: ChildProcess): Running {
   if (child.stderr !== null) createInterface({ input: child.stderr }).on("line", (line) => stderr.push(line));
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
+    child.once("exit", (code, signal) => {
+      // The last lines come with "close"; a grandchild that lives on and holds the pipes must not keep them from us.
+      const done = () => resolve(code ?? signal ?? "unknown");
+      child.once("close", done);
+      setTimeout(done, LAST_LINES_MS);
+    });
   });
   return {
     pid: child.pid ?? 0,
     stdout,
     stderr,
     ended,
-    stop(signal = "SIGTERM") {
+    async stop(signal = "SIGTERM") {
       child.kill(signal);
-      return ended;
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+      return ended.finally(() => clearTimeout(timer));
     },
   };
 }

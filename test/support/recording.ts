@@ -6,6 +6,9 @@ export const GRID = { columns: 16, rows: 9 } as const;
 export const FRAME_BYTES = GRID.columns * GRID.rows * 3;
 export const FRAMES_PER_SECOND = 60;
 
+const FIRST_FRAME_MS = 15_000;
+const STOP_WITHIN_MS = 5_000;
+
 /** A recording under way. */
 export interface Recording {
   /** Ends it; resolves with all its frames, 1/60 s apart. */
@@ -27,6 +30,7 @@ export async function recordDisplay(display: string, width: number, height: numb
   });
   const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
+    setTimeout(() => reject(new Error(`no frame of ${display} within ${FIRST_FRAME_MS} ms: ${said}`)), FIRST_FRAME_MS);
     ffmpeg.stdout.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       resolve();
@@ -37,7 +41,8 @@ export async function recordDisplay(display: string, width: number, height: numb
   return {
     async stop() {
       ffmpeg.kill("SIGINT");
-      await ended;
+      const timer = setTimeout(() => ffmpeg.kill("SIGKILL"), STOP_WITHIN_MS);
+      await ended.finally(() => clearTimeout(timer));
       return framesOf(Buffer.concat(chunks));
     },
   };
