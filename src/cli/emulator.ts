@@ -4,18 +4,25 @@ import { reachOf } from "../core/address.ts";
 import type { Call } from "../emulator/http/journal.ts";
 import { PortError } from "../emulator/http/listener.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../emulator/main.ts";
+import { StoreError } from "../emulator/store/file.ts";
+import { VenueTypesError } from "../emulator/venue-types/read.ts";
 import { WorldError } from "../emulator/world/read.ts";
 import type { WorldFile } from "../emulator/world/schema.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import { askedToStop } from "./stop.ts";
 
-interface Flags {
+/** What the emulator is told on its command line. */
+export interface EmulatorFlags {
   readonly port: number;
   readonly mediaPort: number;
   readonly controlPort: number;
   readonly host: string;
   readonly world?: string;
+  readonly venueTypes?: string;
   readonly seed?: number;
+  readonly data?: string;
+  /** Whether calls go unmentioned on standard error. */
+  readonly quiet?: boolean;
 }
 
 /** `spotloop emulator`: a whole screen network on this machine, until it is asked to stop. */
@@ -27,13 +34,14 @@ export function emulatorCommand(): Command {
     .option("--control-port <n>", "port of the control API", portNumber, 8789)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--world <file>", "world file (JSON) instead of the built-in demo world")
+    .option("--venue-types <file>", "venue types (JSON) instead of the built-in ones")
+    .option("--data <file>", "file to keep the state in across restarts")
     .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber)
     .action(run);
 }
 
-async function run(flags: Flags): Promise<void> {
-  if (reachOf(flags.host) !== "loopback") console.error(exposedWarning(flags.host));
-  const emulator = await start(flags);
+async function run(flags: EmulatorFlags): Promise<void> {
+  const emulator = await startedEmulator(flags);
   const stop = askedToStop();
   const { baseUrl, mediaUrl, controlUrl, orgToken, screenId } = emulator;
   process.stdout.write(`${JSON.stringify({ ready: true, baseUrl, mediaUrl, controlUrl, orgToken, screenId })}\n`);
@@ -42,34 +50,47 @@ async function run(flags: Flags): Promise<void> {
   await emulator.close();
 }
 
-async function start({ port, mediaPort, controlPort, host, world, seed }: Flags): Promise<Emulator> {
+/** Starts an emulator as the command line says; throws a `CommandFailure` that says what is wrong with that. */
+export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
+  const { port, mediaPort, controlPort, host, world, venueTypes, data, seed, quiet = false } = flags;
+  if (reachOf(host) !== "loopback") console.error(exposedWarning(host));
   const options: EmulatorOptions = {
     ports: { service: port, media: mediaPort, control: controlPort },
     host,
-    onCall: (call) => isWorthALine(call) && console.error(lineOf(call)),
+    onCall: (call) => !quiet && isWorthALine(call) && console.error(lineOf(call)),
     ...(seed === undefined ? {} : { seed }),
-    ...(world === undefined ? {} : { world: contentOf(world) as WorldFile }),
+    ...(data === undefined ? {} : { data }),
+    ...(world === undefined ? {} : { world: contentOf("world", world) as WorldFile }),
+    ...(venueTypes === undefined ? {} : { venueTypes: contentOf("venue types", venueTypes) }),
   };
   try {
     return await startEmulator(options);
   } catch (error) {
     if (error instanceof PortError) throw new CommandFailure(error.message);
-    if (error instanceof WorldError) throw badWorld(world ?? "built in", error);
+    if (error instanceof StoreError) throw badData(data ?? "", error);
+    if (error instanceof WorldError) throw badFile("world", world ?? "built in", error);
+    if (error instanceof VenueTypesError) throw badFile("venue types", venueTypes ?? "built in", error);
     throw error;
   }
 }
 
-function contentOf(path: string): unknown {
+type FileKind = "world" | "venue types";
+
+function contentOf(kind: FileKind, path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new CommandFailure(`the world file ${path} cannot be read: ${String(error)}`, exitCodes.configuration);
+    throw new CommandFailure(`the ${kind} file ${path} cannot be read: ${String(error)}`, exitCodes.configuration);
   }
 }
 
-function badWorld(path: string, { problems }: WorldError): CommandFailure {
+function badFile(kind: FileKind, path: string, { problems }: WorldError | VenueTypesError): CommandFailure {
   const lines = problems.map((problem) => `  ${problem.path}: ${problem.message}`);
-  return new CommandFailure([`the world file ${path} cannot be used:`, ...lines].join("\n"), exitCodes.configuration);
+  return new CommandFailure([`the ${kind} file ${path} cannot be used:`, ...lines].join("\n"), exitCodes.configuration);
+}
+
+function badData(path: string, { message }: StoreError): CommandFailure {
+  return new CommandFailure(`the data file ${path} cannot be used: ${message}`, exitCodes.configuration);
 }
 
 /** Asking the emulator how things stand is not news. */

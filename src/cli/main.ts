@@ -2,7 +2,9 @@
 import { realpathSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Command, CommanderError } from "commander";
+import { conformanceCommand } from "./conformance.ts";
 import { emulatorCommand } from "./emulator.ts";
+import { execCommand } from "./emulator-exec.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 
 /**
@@ -16,14 +18,15 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof CommandFailure)) throw error;
-    console.error(error.message);
+    if (error.message !== "") console.error(error.message);
     return error.exitCode;
   }
 }
 
 function program(): Command {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
-  spotloop.addCommand(emulatorCommand());
+  spotloop.addCommand(emulatorCommand().addCommand(execCommand()));
+  spotloop.addCommand(conformanceCommand());
   // Each command ends by throwing, since only the outermost caller may end the process.
   for (const command of [spotloop, ...spotloop.commands]) command.exitOverride();
   return spotloop;

@@ -34,6 +34,8 @@ export interface VirtualClock {
   advance(ms: number): void;
   /** Back to how it was made. */
   reset(): void;
+  /** Tells `moved` whenever the time was set, advanced or reset, until the function that it returns is called. */
+  onMoved(moved: () => void): () => void;
 }
 
 /** The farthest the time may be set, so that every instant is a four-digit year in ISO 8601. */
@@ -58,6 +60,7 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
   let speed = 1;
   let sinceVirtual = 0;
   let sinceSource = 0;
+  const listeners = new Set<() => void>();
 
   const now = () => {
     const elapsedMs = mode === "frozen" ? 0 : (source.now() - sinceSource) * speed;
@@ -67,17 +70,29 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
     sinceVirtual = Math.min(at, LATEST_INSTANT);
     sinceSource = source.now();
   };
+  const tell = () => {
+    for (const moved of [...listeners]) moved();
+  };
   const set = (setting: ClockSetting) => {
     anchor(setting.now ?? now());
     mode = setting.mode;
     speed = setting.speed ?? speed;
+    tell();
+  };
+  const advance = (ms: number) => {
+    anchor(now() + ms);
+    tell();
+  };
+  const onMoved = (moved: () => void) => {
+    listeners.add(moved);
+    return () => void listeners.delete(moved);
   };
   const reset = () => {
     speed = 1;
     set({ ...start, now: start.now ?? source.wall() });
   };
   reset();
-  return { now, set, reset, advance: (ms) => anchor(now() + ms), reading: () => ({ mode, now: now(), speed }) };
+  return { now, set, reset, advance, onMoved, reading: () => ({ mode, now: now(), speed }) };
 }
 
 function machineTime(): TimeSource {

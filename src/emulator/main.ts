@@ -1,17 +1,28 @@
+import type { VenueTree } from "../core/venue-type.ts";
 import { creativesDir } from "./assets.ts";
+import { keepOddPop } from "./audit/odd-pops.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { controlApp } from "./control/app.ts";
+import { type ViolationAccount, violations } from "./control/audit.ts";
 import { type Planning, planNext } from "./control/next.ts";
 import { accounts, type SpotAccount } from "./control/spots.ts";
+import { activeFault } from "./faults/choose.ts";
+import { type FaultEntry, faultListSchema } from "./faults/list.ts";
 import { type Call, type CallFilter, type Listener, newJournal } from "./http/journal.ts";
 import { type OpenPort, openPort } from "./http/listener.ts";
 import { mediaApp } from "./media/app.ts";
 import { mediaFiles } from "./media/files.ts";
-import { type Network, reset, stateOf } from "./network.ts";
+import { type Makings, type Network, reset, stateOf } from "./network.ts";
 import { serviceApp } from "./service/app.ts";
 import type { PlannedSpot } from "./spot/planned.ts";
-import { packagedCreatives } from "./world/catalogue.ts";
+import { openStateFile, readStateFile } from "./store/file.ts";
+import { type Keeping, keepIn } from "./store/keeping.ts";
+import { keptSeed, restored } from "./store/restoring.ts";
+import { builtInVenueTypes } from "./venue-types/built-in.ts";
+import { readVenueTypes, VenueTypesError } from "./venue-types/read.ts";
+import { type Creative, packagedCreatives } from "./world/catalogue.ts";
 import { demoWorld } from "./world/demo.ts";
+import { loadPlaces } from "./world/places.ts";
 import { readWorld, WorldError } from "./world/read.ts";
 import type { World, WorldFile } from "./world/schema.ts";
 
@@ -25,8 +36,12 @@ export interface EmulatorOptions {
   readonly seed?: number;
   /** The built-in demo world when absent. */
   readonly world?: WorldFile;
+  /** Parsed JSON, a list as the service answers it; the built-in venue types when absent (D1). */
+  readonly venueTypes?: unknown;
   /** Follows the machine's when absent, from the world's `clock` on. */
   readonly clock?: VirtualClock;
+  /** A file that keeps the state across restarts; what is in it goes before the world. In memory alone when absent. */
+  readonly data?: string;
   /** Told of every call on every listener, once it has been answered. */
   readonly onCall?: (call: Call) => void;
 }
@@ -48,36 +63,46 @@ export interface Emulator {
   spots(screenId?: string): SpotAccount[];
   /** The journal, oldest call first. */
   calls(filter?: CallFilter): Call[];
+  /** Puts these faults in force, in order, in place of those there are; throws when one is none. */
+  setFaults(faults: readonly FaultEntry[]): void;
+  /** What a network would complain about so far, oldest first; none when the players were honest. */
+  audit(): ViolationAccount[];
   /** Back to the world, time and seed that it started with. */
   reset(): void;
   /** Ends every connection and resolves when the ports are free. */
   close(): Promise<void>;
 }
 
-/** Starts a screen network. Rejects with a `PortError` or a `WorldError`. */
+/** Starts a screen network. Rejects with a `PortError`, a `WorldError`, a `VenueTypesError` or a `StoreError`. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { host = "127.0.0.1", seed = Math.floor(Math.random() * 2 ** 31) } = options;
-  const packaged = packagedCreatives(creativesDir());
-  const world = validWorld(options.world ?? demoWorld(), packaged);
-  const clock = options.clock ?? virtualClock(undefined, world.clock);
-  const ports = await openPorts(host, options.ports ?? {});
-  const network: Network = {
-    world,
-    packaged,
-    seed,
-    clock,
-    journal: newJournal(options.onCall),
-    mediaUrl: ports.media.url,
-    state: stateOf(world, packaged, seed),
-  };
-  const service = serviceApp(network);
+  const rows = options.data === undefined ? null : readStateFile(options.data);
+  const { host = "127.0.0.1", seed = keptSeed(rows) ?? Math.floor(Math.random() * 2 ** 31) } = options;
+  const makings = await makingsOf(options, seed);
+  const clock = options.clock ?? virtualClock(undefined, makings.world.clock);
+  const fresh = stateOf(makings, clock.now());
+  const kept = rows === null ? null : restored(rows, fresh, Date.now());
+  const file = options.data === undefined ? null : openStateFile(options.data);
+  const ports = await openPorts(host, options.ports ?? {}).catch((error) => {
+    file?.close();
+    throw error;
+  });
+  const journal = newJournal(options.onCall);
+  const network: Network = { ...makings, clock, journal, mediaUrl: ports.media.url, state: kept?.state ?? fresh };
+  if (kept !== null) {
+    clock.set(kept.clock);
+    journal.restore(kept.journal);
+  }
+  const keeping = file === null ? null : keepIn(file, network);
+  network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
+  const files = mediaFiles(creativesDir());
+  const service = serviceApp(network, files);
   ports.service.answerWith(service);
-  ports.media.answerWith(mediaApp(network, mediaFiles(creativesDir())));
-  ports.control.answerWith(controlApp(network, service, host));
-  return emulatorOf(network, ports);
+  ports.media.answerWith(mediaApp(network, files));
+  ports.control.answerWith(controlApp({ network, service, files }, host));
+  return emulatorOf(network, ports, keeping);
 }
 
-function emulatorOf(network: Network, ports: Readonly<Record<Listener, OpenPort>>): Emulator {
+function emulatorOf(network: Network, ports: Readonly<Record<Listener, OpenPort>>, keeping: Keeping | null): Emulator {
   const [orgToken, screenId] = firstScreen(network.world);
   return {
     baseUrl: ports.service.url,
@@ -90,15 +115,35 @@ function emulatorOf(network: Network, ports: Readonly<Record<Listener, OpenPort>
     next: (screen, spots) => planNext(network, screen, spots),
     spots: (screen) => accounts(network.state.ledger, network.clock.now(), screen),
     calls: (filter) => network.journal.calls(filter),
+    setFaults: (faults) => {
+      network.state.faults = faultListSchema.parse(faults).map(activeFault);
+    },
+    audit: () => violations(network),
     reset: () => reset(network),
-    close: async () => void (await Promise.all(Object.values(ports).map((port) => port.close()))),
+    close: async () => {
+      await Promise.all(Object.values(ports).map((port) => port.close()));
+      keeping?.stop();
+    },
   };
 }
 
-function validWorld(file: WorldFile, packaged: ReturnType<typeof packagedCreatives>): World {
-  const reading = readWorld(file, packaged);
+async function makingsOf({ world, venueTypes }: EmulatorOptions, seed: number): Promise<Makings> {
+  const packaged = packagedCreatives(creativesDir());
+  const tree = venueTypes === undefined ? builtInVenueTypes() : validTree(venueTypes);
+  return { world: validWorld(world, packaged, tree), packaged, seed, tree, places: await loadPlaces() };
+}
+
+/** The demo world is shown with whatever venue types there are; another one must fit them. */
+function validWorld(file: WorldFile | undefined, packaged: readonly Creative[], tree: VenueTree): World {
+  const reading = readWorld(file ?? demoWorld(), packaged, file === undefined ? null : tree);
   if (reading.kind === "world") return reading.world;
   throw new WorldError(reading.problems);
+}
+
+function validTree(content: unknown): VenueTree {
+  const reading = readVenueTypes(content);
+  if (reading.kind === "tree") return reading.tree;
+  throw new VenueTypesError(reading.problems);
 }
 
 /** Opens all three ports, or none. */

@@ -29,6 +29,7 @@ const TITLES: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable",
+  504: "Gateway Timeout",
 };
 
 /** Builds an error body; `errors` is there only for field problems (A1). */

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { ROOT } from "../../scripts/setup/paths.mjs";
-import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
+import { readCatalogue } from "../support/catalogue.ts";
 import { lookOut } from "../support/first-sight.ts";
 import { checkoutPlayer, eventually, type Running } from "../support/processes.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedItem } from "../support/running-order.ts";
-import { sightingsIn } from "../support/sightings.ts";
 import type { Bench, Line } from "./line.ts";
 
 /** What both show first. */
@@ -17,7 +16,7 @@ const SPOTS = 1_000;
 export const startup: Line = {
   name: "startup",
   async run(bench) {
-    const rounds = bench.quick ? 2 : 7;
+    const rounds = bench.quick ? 3 : 9;
     const rig = await openRig();
     try {
       await fillCache(rig, bench);
@@ -52,9 +51,7 @@ function playBare(rig: Rig): Running {
 /** Plays one spot to its end; all that follow are the same. */
 async function fillCache(rig: Rig, { signal, progress }: Bench): Promise<void> {
   progress("filling the cache");
-  const creative = readCatalogue().creatives.find(({ name }) => name === CREATIVE);
-  if (creative === undefined) throw new Error(`there is no creative ${CREATIVE}`);
-  const item = plannedItem(creative, ITEM_MS);
+  const item = plannedItem(shown().creative, ITEM_MS);
   await rig.emulator.next(Array.from({ length: SPOTS }, () => ({ news: item, ad: item })));
   const player = play(rig);
   await eventually("the first spot's proofs", async () => {
@@ -67,8 +64,8 @@ async function fillCache(rig: Rig, { signal, progress }: Bench): Promise<void> {
 
 /** Milliseconds from the process's start until the clip is in sight. */
 async function startOf(rig: Rig, start: () => Running): Promise<number> {
-  const catalogue = only(CREATIVE, readCatalogue());
-  const watch = await lookOut(rig.display, (frame) => sightingsIn([frame], catalogue)[0]?.sight === CREATIVE);
+  const { creative, palette } = shown();
+  const watch = await lookOut(rig.display, creative, palette);
   try {
     const startedAt = performance.timeOrigin + performance.now();
     const player = start();
@@ -80,8 +77,11 @@ async function startOf(rig: Rig, start: () => Running): Promise<number> {
   }
 }
 
-function only(name: string, catalogue: Catalogue): Catalogue {
-  return { ...catalogue, creatives: catalogue.creatives.filter((creative) => creative.name === name) };
+function shown() {
+  const { creatives, palette } = readCatalogue();
+  const creative = creatives.find(({ name }) => name === CREATIVE);
+  if (creative === undefined) throw new Error(`there is no creative ${CREATIVE}`);
+  return { creative, palette };
 }
 
 async function endedTooSoon({ ended, stderr }: Running): Promise<never> {

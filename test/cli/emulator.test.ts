@@ -102,6 +102,39 @@ describe("spotloop emulator", () => {
     expect(printed.stderr).toContain(`the world file ${file} cannot be read`);
   });
 
+  it("has the venue types that it is given", async () => {
+    const file = join(temporaryFolder(), "types.json");
+    const type = { label: "Places", id: "p", parent_id: null, level: 1, selectable: false, description: null };
+    writeFileSync(file, JSON.stringify([type]));
+    const { child, printed } = spotloop("emulator", ...FREE, "--venue-types", file);
+
+    const { baseUrl, orgToken } = await ready(child, printed);
+
+    expect(await (await fetch(`${baseUrl}/vendor/${orgToken}/venue_types`)).json()).toEqual([type]);
+  });
+
+  it("ends with 78 and every problem of bad venue types with its path", async () => {
+    const file = join(temporaryFolder(), "types.json");
+    const type = { label: "Places", description: null, selectable: true };
+    const types = [
+      { ...type, id: "p", parent_id: null, level: 1 },
+      { ...type, id: "k", parent_id: "q", level: 2 },
+    ];
+    writeFileSync(file, JSON.stringify(types));
+    const { child, printed } = spotloop("emulator", ...FREE, "--venue-types", file);
+
+    expect(await ended(child)).toBe(78);
+    expect(printed).toEqual({
+      stdout: "",
+      stderr: [
+        `the venue types file ${file} cannot be used:`,
+        "  [0].selectable: is true for levels 2 and 3 only",
+        "  [1].parent_id: there is no venue type q",
+        "",
+      ].join("\n"),
+    });
+  });
+
   it("says which port is busy", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");

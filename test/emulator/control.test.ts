@@ -270,6 +270,7 @@ describe("the journal", () => {
         screen_id: "screen_demo",
         status: 200,
         warnings: [],
+        events: [],
         fault: null,
         near_miss: null,
       },

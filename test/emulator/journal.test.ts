@@ -12,6 +12,7 @@ const CALL: Omit<Call, "id"> = {
   status: 404,
   ms: 1,
   warnings: [],
+  events: [],
   fault: null,
   nearMiss: null,
 };

@@ -51,7 +51,12 @@ export const spots: readonly Behaviour[] = [
     contract: "The response to that call is described by no field list.",
     answer: "410 `pop_expired`, not counted.",
   },
-  { id: "F9", topic: "The same proof again", contract: "Not shown.", answer: "200, counted once, noted as a duplicate." },
+  {
+    id: "F9",
+    topic: "The same proof again",
+    contract: "Not shown.",
+    answer: "200, counted once, noted as a duplicate.",
+  },
   { id: "F10", topic: "Unknown or altered proof", contract: "Not shown.", answer: "404." },
   {
     id: "F11",

@@ -129,7 +129,8 @@ export const wholeSurface: readonly Behaviour[] = [
   {
     id: "A21",
     topic: "Other version segments",
-    contract: "The spot endpoint carries the version segment v3; the segment 1 after the token is a fixed path element.",
+    contract:
+      "The spot endpoint carries the version segment v3; the segment 1 after the token is a fixed path element.",
     answer: "404 for `/v2/…` and `…/2/rt_ad/…`.",
   },
 ];

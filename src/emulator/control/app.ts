@@ -2,25 +2,54 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { Hono } from "hono";
 import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
 import { onlyFromHere } from "../http/loopback.ts";
+import { approveWhatIsDue } from "../inventory/due.ts";
+import type { MediaFile } from "../media/files.ts";
 import { type Network, reset } from "../network.ts";
+import { addAudit } from "./audit.ts";
+import { addBehaviour } from "./behaviour.ts";
 import { addClock } from "./clock.ts";
+import { addDecisions } from "./decisions.ts";
+import { addFaults } from "./faults.ts";
 import { addJournal } from "./journal.ts";
+import { addLists } from "./lists.ts";
+import { addMetrics } from "./metrics.ts";
 import { addNext } from "./next.ts";
+import { addOrganizations } from "./organizations.ts";
+import { addSnapshots } from "./snapshots.ts";
 import { addSpots } from "./spots.ts";
 
-/** The control listener: what the contract lacks. `service` is described at `/openapi.json`. */
-export function controlApp(network: Network, service: OpenAPIHono<Env>, host: string): Hono<Env> {
+/** What the control listener is about: `service` is described at `/openapi.json`. */
+export interface Controlled {
+  readonly network: Network;
+  readonly service: OpenAPIHono<Env>;
+  readonly files: ReadonlyMap<string, MediaFile>;
+}
+
+/** The control listener: what the contract lacks. `host`: where it listens. */
+export function controlApp({ network, service, files }: Controlled, host: string): Hono<Env> {
   const app = new Hono<Env>();
   app.use(journalled(network, "control"));
   app.use(onlyFromHere(host));
+  app.use(async (c, next) => {
+    c.var.note.events.push(...approveWhatIsDue(network));
+    return next();
+  });
   app.get("/control/health", (c) => c.json({ status: "ok" }));
   app.post("/control/reset", (c) => {
     reset(network);
     return c.json({ status: "ok" });
   });
+  addBehaviour(app, network);
+  addOrganizations(app, network);
+  addLists(app, network, files);
+  addDecisions(app, network, files);
   addNext(app, network);
   addSpots(app, network);
   addClock(app, network);
+  addFaults(app, network);
+  addAudit(app, network);
+  addSnapshots(app, network);
+  addMetrics(app, network);
   addJournal(app, network);
   const info = { title: "Screen network vendor interface", version: "3" };
   app.get("/openapi.json", (c) => c.json(service.getOpenAPI31Document({ openapi: "3.1.0", info })));

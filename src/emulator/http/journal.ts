@@ -14,11 +14,14 @@ export interface Call {
   readonly path: string;
   readonly route: string | null;
   readonly screenId: string | null;
+  /** 0 when a fault left it without an answer. */
   readonly status: number;
   readonly ms: number;
   /** What was odd about a call that was answered all the same (A9). */
   readonly warnings: readonly string[];
-  /** The fault that was put in its way; none are yet. */
+  /** What else came of it: an approval that fell due, a notice to an advertiser (E8). */
+  readonly events: readonly string[];
+  /** The name of the fault that was put in its way. */
   readonly fault: string | null;
   /** For a 4xx: what it fell short of. */
   readonly nearMiss: string | null;
@@ -42,6 +45,17 @@ export interface Journal {
   calls(filter?: CallFilter): Call[];
   /** Forgets all calls, numbers from 1 again, and returns how many there were. */
   clear(): number;
+  /** Tells `added` of every call from now on, until the function that it returns is called. */
+  onAdded(added: (call: Call) => void): () => void;
+  /** What is kept, to be brought back with `restore`. */
+  kept(): KeptCalls;
+  restore(kept: KeptCalls): void;
+}
+
+/** The calls kept, oldest first, and the id of the last one there was. */
+export interface KeptCalls {
+  readonly calls: readonly Call[];
+  readonly lastId: number;
 }
 
 /** The most calls kept; the oldest give way. A call takes about half a kilobyte. */
@@ -53,6 +67,7 @@ export const LONGEST_PATH = 500;
 export function newJournal(onCall: (call: Call) => void = () => {}): Journal {
   let kept: Call[] = [];
   let count = 0;
+  const listeners = new Set([onCall]);
   return {
     add(answered) {
       count += 1;
@@ -60,7 +75,7 @@ export function newJournal(onCall: (call: Call) => void = () => {}): Journal {
       kept.push(call);
       // Cut in large pieces: taking one off the front for every call would move all of them each time.
       if (kept.length >= 2 * MOST_CALLS) kept = kept.slice(-MOST_CALLS);
-      onCall(call);
+      for (const added of listeners) added(call);
     },
     calls: (filter = {}) => {
       const fitting = kept.slice(-MOST_CALLS).filter((call) => fits(call, filter));
@@ -72,10 +87,20 @@ export function newJournal(onCall: (call: Call) => void = () => {}): Journal {
       count = 0;
       return cleared;
     },
+    onAdded(added) {
+      listeners.add(added);
+      return () => void listeners.delete(added);
+    },
+    kept: () => ({ calls: kept.slice(-MOST_CALLS), lastId: count }),
+    restore({ calls, lastId }) {
+      kept = [...calls];
+      count = lastId;
+    },
   };
 }
 
-function fits(call: Call, { route, screenId, status, afterId, from }: CallFilter): boolean {
+/** Whether a call is wanted; `limit` is about how many of them. */
+export function fits(call: Call, { route, screenId, status, afterId, from }: CallFilter): boolean {
   return (
     (route === undefined || call.route === route) &&
     (screenId === undefined || call.screenId === screenId) &&

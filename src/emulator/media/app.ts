@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { faulty } from "../faults/middleware.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
 import type { Network } from "../network.ts";
 import { CREATIVES_PATH } from "../world/catalogue.ts";
@@ -10,6 +11,7 @@ import { answerPop } from "./pop.ts";
 export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>): Hono<Env> {
   const app = new Hono<Env>();
   app.use(journalled(network, "media"));
+  app.use(faulty(network, "media", files));
   // `all`, because a HEAD that was taken for a GET would count a proof.
   app.all("/pop/:token", (c) => (c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"])));
   app.all(`${CREATIVES_PATH}*`, async (c) => {

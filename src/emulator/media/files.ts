@@ -15,6 +15,8 @@ export interface FileFacts {
   readonly sizeBytes: number;
   /** Strong: of the content alone, quotes included. */
   readonly etag: string;
+  /** In hexadecimal, as the contract's creatives have it. */
+  readonly md5: string;
 }
 
 /** The most files in the folder, so that pointing it at the wrong one fails at once. */
@@ -52,12 +54,14 @@ function mediaFile(path: string): MediaFile {
 
 async function factsOf(path: string): Promise<FileFacts> {
   const hash = createHash("sha256");
+  const md5 = createHash("md5");
   let sizeBytes = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     hash.update(chunk);
+    md5.update(chunk);
     sizeBytes += chunk.length;
   }
-  return { sizeBytes, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
+  return { sizeBytes, etag: `"${hash.digest("base64url").slice(0, 22)}"`, md5: md5.digest("hex") };
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {

@@ -7,13 +7,16 @@ import { provePlay } from "../spot/ledger.ts";
 export function answerPop(c: Context<Env>, network: Network): Response {
   c.header("cache-control", "no-store");
   c.var.note.route = "pop";
-  const { verdict, spot } = provePlay(network.state.ledger, c.env.incoming.url ?? "", network.clock.now());
+  const { ledger, switches } = network.state;
+  const path = c.env.incoming.url ?? "";
+  const { verdict, status, spot } = provePlay(ledger, path, network.clock.now(), switches.earlyPop);
   c.var.note.screenId = spot?.screenId ?? null;
   switch (verdict) {
     case "counted":
       return c.json({}, 200);
     case "duplicate":
     case "early":
+      if (status !== 200) return problem(c, 400, "pop_early", "the item cannot have been shown in full yet");
       c.var.note.warnings.push(`${verdict} proof of play`);
       return c.json({}, 200);
     case "late":

@@ -1,39 +1,54 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { type RouteMatch, routeAt, routes } from "../../wire/routes.ts";
+import { faulty } from "../faults/middleware.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
+import { approveWhatIsDue } from "../inventory/due.ts";
+import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
+import { unauthorized, unknownObject } from "./answers.ts";
+import { addApprovals } from "./approvals.ts";
+import { addLocations } from "./locations.ts";
 import { overLimit } from "./rate-limit.ts";
+import { addScreens } from "./screens.ts";
 import { addSpot } from "./spot.ts";
+import { addVenueTypes } from "./venue-types.ts";
 
 /** The service: the contract's endpoints at their exact paths and nothing else. */
-export function serviceApp(network: Network): OpenAPIHono<Env> {
+export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFile>): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   app.use(journalled(network, "service"));
+  app.use(faulty(network, "service", files));
   app.use(async (c, next) => {
     c.header("cache-control", "no-store");
     return next();
   });
   app.use(admitted(network, (match) => methodsOf(app, match)));
+  addLocations(app, network);
+  addScreens(app, network);
+  addVenueTypes(app, network);
+  addApprovals(app, network, files);
   addSpot(app, network);
   app.notFound(notFound);
   app.onError(failed);
   return app;
 }
 
-/** Decides, in this order, about path (A15, A21), method (A15), rate (A14) and token (A4, A5), before any work. */
+/** Decides, in this order, about path (A15, A21), rate (A14), token (A4, A5) and method (A15), before any work. */
 function admitted(network: Network, methods: (match: RouteMatch) => string[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const match = routeAt(new URL(c.req.url).pathname);
-    const allowed = match === null ? [] : methods(match);
-    if (match === null || allowed.length === 0) return notFound(c);
+    if (match === null) return notFound(c);
     c.var.note.route = match.route;
     c.var.note.screenId = match.parameters.screen_id ?? null;
-    // A HEAD that was taken for a GET would use up a spot.
-    if (!allowed.includes(c.req.method)) return methodNotAllowed(c, allowed);
     const waitSeconds = overLimit(network, match);
     if (waitSeconds !== null) return tooMany(c, waitSeconds);
-    if (!network.state.inventory.organizations.has(match.parameters.org_token ?? "")) return unauthorized(c);
+    if (!network.state.inventory.organizations.has(match.parameters.org_token ?? ""))
+      return badToken(c, network, match);
+    // A HEAD that was taken for a GET would use up a spot.
+    const allowed = methods(match);
+    if (!allowed.includes(c.req.method)) return methodNotAllowed(c, allowed);
+    c.var.note.events.push(...approveWhatIsDue(network));
     return next();
   };
 }
@@ -49,6 +64,7 @@ function tooMany(c: Context<Env>, waitSeconds: number) {
   return problem(c, 429, "too_many_requests", `too many requests; try again in ${waitSeconds} s`);
 }
 
-function unauthorized(c: Context<Env>) {
-  return problem(c, 401, "unauthorized", "the organization token is missing or not valid");
+function badToken(c: Context<Env>, { state }: Network, { route, parameters }: RouteMatch) {
+  if (route !== "spot" || state.switches.spotBadToken === 401) return unauthorized(c);
+  return unknownObject(c, "screen", parameters.screen_id ?? "");
 }

@@ -14,7 +14,9 @@ export function overLimit(
   const now = clock.now();
   let waitMs = 0;
   for (const [index, limit] of world.rateLimits.entries()) {
-    const key = `${index}/${subject(limit, route, parameters)}`;
+    const counted = subject(limit, route, parameters);
+    if (counted === null) continue;
+    const key = `${index}/${counted}`;
     const lengthMs = limit.seconds * 1000;
     const window = windows.get(key);
     const current =
@@ -31,17 +33,17 @@ export function overLimit(
   return waitMs === 0 ? null : Math.ceil(waitMs / 1000);
 }
 
-/** What the calls are counted for. A route's limit is shared by everyone; a call without a screen counts for none. */
+/** What a call counts for. A route's limit is shared by everyone; a call without a screen counts for none. */
 function subject(
   limit: RateLimit,
   route: string,
-  { org_token = "", screen_id = "" }: RouteMatch["parameters"],
-): string {
+  { org_token = "", screen_id }: RouteMatch["parameters"],
+): string | null {
   switch (limit.per) {
     case "token":
       return org_token;
     case "screen":
-      return screenKey(org_token, screen_id);
+      return screen_id === undefined ? null : screenKey(org_token, screen_id);
     case "route":
       return route;
   }

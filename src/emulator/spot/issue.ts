@@ -38,11 +38,12 @@ export function issueSpot(network: Network, owned: OwnedScreen): SpotAnswer {
   return { data: answer };
 }
 
-function nextOf({ state }: Network, owned: OwnedScreen, at: Instant): ChosenSpot {
+function nextOf({ state, tree }: Network, owned: OwnedScreen, at: Instant): ChosenSpot {
   const key = screenKey(owned.organization.orgToken, owned.screen.screen_id);
   const turn = state.turns.get(key) ?? 0;
   state.turns.set(key, turn + 1);
-  return chooseSpot(state.inventory, owned, state.planned.get(key)?.shift() ?? {}, turn, at);
+  const serving = { tree, respectHours: state.switches.openingHours === "respect" };
+  return chooseSpot(state.inventory, owned, state.planned.get(key)?.shift() ?? {}, turn, at, serving);
 }
 
 /** When each item can first have been shown in full: the second one only after the first (F12). */
@@ -69,7 +70,7 @@ function issueItem(
 }
 
 /** An absolute URL stays as it was written, a relative one is on the media listener; an impossible one is sent as is. */
-function located(url: string, base: string): string {
+export function located(url: string, base: string): string {
   if (URL.canParse(url)) return url;
   return URL.canParse(url, base) ? new URL(url, base).href : url;
 }

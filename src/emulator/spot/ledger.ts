@@ -74,15 +74,16 @@ export function provePlay(
   ledger: Ledger,
   popPath: string,
   at: Instant,
-): { verdict: PopVerdict; spot: LedgerSpot | null } {
+  early: "accept" | "refuse" = "accept",
+): { verdict: PopVerdict; status: number; spot: LedgerSpot | null } {
   const { spot, kind } = ledger.pops.get(popPath) ?? { spot: null, kind: null };
   const item = kind === null ? null : spot[kind];
-  if (item === null || spot === null) return { verdict: "unknown", spot: null };
+  if (item === null || spot === null) return { verdict: "unknown", status: 404, spot: null };
   const verdict = judgePop({ issuedAt: spot.issuedAt, shownAt: item.shownAt, proved: isProved(item) }, at);
-  // The proof itself must never be crowded out by calls that came too late or twice.
-  const counts = verdict === "counted" || verdict === "early";
-  if (counts || item.pops.length < MOST_RECORDS) item.pops.push({ at, status: popStatus[verdict], verdict });
-  return { verdict, spot };
+  const record = { at, status: popStatus(verdict, early), verdict };
+  // The proof itself must never be crowded out by calls that came too early, too late or twice.
+  if (isProof(record) || item.pops.length < MOST_RECORDS) item.pops.push(record);
+  return { verdict, status: record.status, spot };
 }
 
 /** Opens the record of a media request that is about to be answered; `null` when no spot has had the URL. */
@@ -102,7 +103,12 @@ export function spotState(spot: LedgerSpot, now: Instant): "open" | "proved" | "
 }
 
 function isProved(item: LedgerItem): boolean {
-  return item.pops.some(({ verdict }) => verdict === "counted" || verdict === "early");
+  return item.pops.some(isProof);
+}
+
+/** An early proof that was refused is none (F12). */
+function isProof({ verdict, status }: PopRecord): boolean {
+  return verdict === "counted" || (verdict === "early" && status === 200);
 }
 
 function forget(ledger: Ledger, spot: LedgerSpot): void {

@@ -14,12 +14,24 @@ export interface Provable {
   readonly proved: boolean;
 }
 
-/** Judges one call of an item's proof-of-play URL (F7-F9, F12). An early one is accepted, and named for what it is. */
+/** Judges one call of an item's proof-of-play URL (F7-F9, F12). */
 export function judgePop({ issuedAt, shownAt, proved }: Provable, now: Instant): PopVerdict {
   if (now - issuedAt > PROOF_WINDOW_MS) return "late";
   if (proved) return "duplicate";
   return now < shownAt ? "early" : "counted";
 }
 
-/** The status that a verdict is answered with (A3, F8-F10, F12). */
-export const popStatus = { counted: 200, duplicate: 200, early: 200, late: 410, unknown: 404 } as const;
+/** The status that a verdict is answered with (A3, F8-F10); whether an early proof is taken is a switch (F12). */
+export function popStatus(verdict: PopVerdict, early: "accept" | "refuse"): 200 | 400 | 404 | 410 {
+  switch (verdict) {
+    case "counted":
+    case "duplicate":
+      return 200;
+    case "early":
+      return early === "accept" ? 200 : 400;
+    case "late":
+      return 410;
+    case "unknown":
+      return 404;
+  }
+}

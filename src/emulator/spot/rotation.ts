@@ -1,9 +1,9 @@
 import type { Instant } from "../../core/spot.ts";
 import type { Creative } from "../world/catalogue.ts";
-import type { Inventory, OwnedScreen } from "../world/inventory.ts";
+import type { Inventory, Organization, OwnedScreen } from "../world/inventory.ts";
 import type { WorldCampaign } from "../world/schema.ts";
 import type { PlannedItem, PlannedSpot, WholeItem } from "./planned.ts";
-import { servedTo } from "./served.ts";
+import { type Serving, servedTo } from "./served.ts";
 
 /** A spot that has been decided on and lacks only its ids and proof-of-play URLs. */
 export interface ChosenSpot {
@@ -23,8 +23,9 @@ export function chooseSpot(
   planned: PlannedSpot,
   turn: number,
   at: Instant,
+  serving: Serving,
 ): ChosenSpot {
-  const own = rotated(inventory, owned, turn, at);
+  const own = rotated(inventory, owned, turn, at, serving);
   const news = planned.news === undefined ? own.news : itemOf(inventory, planned.news);
   const ad = planned.ad === undefined ? own.ad : itemOf(inventory, planned.ad);
   const paid = planned.ad === undefined ? own.billable : ad !== null;
@@ -36,17 +37,23 @@ export function chooseSpot(
   };
 }
 
-function rotated(inventory: Inventory, { organization, screen }: OwnedScreen, turn: number, at: Instant): ChosenSpot {
+function rotated(
+  inventory: Inventory,
+  { organization, screen }: OwnedScreen,
+  turn: number,
+  at: Instant,
+  serving: Serving,
+): ChosenSpot {
   const location = organization.locations.get(screen.location_id);
   if (location === undefined) throw new Error(`screen ${screen.screen_id} has no location ${screen.location_id}`);
-  const served = servedTo(screen, location, at);
+  const served = servedTo(screen, location, at, serving);
   const news = served.news ? inTurn(inventory.news, turn) : null;
   const campaign = served.ad ? inTurn(campaignsFor({ organization, screen }), turn) : null;
   return {
     newsFirst: campaign?.newsFirst ?? turn % 2 === 0,
     billable: campaign?.paid ?? false,
     news: news === null ? null : varied(itemOf(inventory, news.creative), news),
-    ad: campaign === null ? null : varied(itemOf(inventory, advertised(organization, campaign)), campaign),
+    ad: campaign === null ? null : varied(advertised(inventory, organization, campaign), campaign),
   };
 }
 
@@ -58,8 +65,13 @@ function campaignsFor({ organization, screen }: OwnedScreen): WorldCampaign[] {
   });
 }
 
-function advertised(organization: OwnedScreen["organization"], campaign: WorldCampaign): string | null {
-  return organization.approvals.get(campaign.car_id)?.creative ?? null;
+/** The creative that was approved: one of the network's, or the approval's own, which its id then names (F14). */
+function advertised(inventory: Inventory, organization: Organization, { car_id }: WorldCampaign): WholeItem | null {
+  const approval = organization.approvals.get(car_id);
+  if (approval === undefined) return null;
+  if (approval.item === null) return itemOf(inventory, approval.creative);
+  const { url, title, width, height, duration, mimeType } = approval.item;
+  return { id: car_id, url, title, width, height, duration, mimeType };
 }
 
 function inTurn<T>(entries: readonly T[], turn: number): T | null {

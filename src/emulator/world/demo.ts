@@ -22,7 +22,7 @@ export function demoWorld(): WorldFile {
             width: 1080,
             height: 1920,
           },
-          { screen_id: "screen_museum", title: "Foyer", venue_type_id: "501", location_id: "loc_museum" },
+          { screen_id: "screen_museum", title: "Foyer", venue_type_id: "80102", location_id: "loc_museum" },
         ],
         cars: [
           approval("car_coffee", "approved", "Kettle & Crane", "Second cup", "ad-coffee"),
@@ -50,6 +50,7 @@ export function demoWorld(): WorldFile {
     news: ["news-transit", "news-weather", "news-headlines", "news-sport", "news-culture"].map((creative) => ({
       creative,
     })),
+    autoApprove: { carsMs: 48 * 3_600_000 },
   };
 }
 
@@ -74,7 +75,7 @@ function museum() {
   return {
     location_id: "loc_museum",
     title: "Museum of the Tides",
-    venue_type_id: "501",
+    venue_type_id: "801",
     lat: 54.3233,
     long: 10.1394,
     opening_168: Array.from({ length: 168 }, (_, hour) => hour >= 24 && hour % 24 >= 10 && hour % 24 < 18),

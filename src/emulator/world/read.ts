@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { VenueTree } from "../../core/venue-type.ts";
 import type { Creative } from "./catalogue.ts";
 import { looseEnds, referencesSchema, type WorldProblem } from "./references.ts";
 import { type World, worldSchema } from "./schema.ts";
@@ -18,11 +19,18 @@ export class WorldError extends Error {
   }
 }
 
-/** Reads a world out of parsed JSON; a bad one comes with all its problems. `packaged`: the creatives it may also name. */
-export function readWorld(content: unknown, packaged: readonly Creative[]): WorldReading {
+/**
+ * Reads a world out of parsed JSON; a bad one comes with all its problems. `packaged`: the creatives it may also name;
+ * `tree`: the venue types that its locations must be of, if any will do `null`.
+ */
+export function readWorld(
+  content: unknown,
+  packaged: readonly Creative[],
+  tree: VenueTree | null = null,
+): WorldReading {
   const read = worldSchema.safeParse(content);
   const misshapen = read.success ? [] : read.error.issues.map(problemOf);
-  const problems = [...misshapen, ...looseEnds(referencesSchema.parse(content), packaged)];
+  const problems = [...misshapen, ...looseEnds(referencesSchema.parse(content), packaged, tree)];
   return read.success && problems.length === 0 ? { kind: "world", world: read.data } : { kind: "bad", problems };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fitsLocation, type VenueTree } from "../../core/venue-type.ts";
 import type { Creative } from "./catalogue.ts";
 
 /** A mistake in a world file: `path` as in `organizations[0].screens[2].location_id`. */
@@ -20,7 +21,7 @@ export const referencesSchema = entry({
   organizations: list(
     entry({
       org_token: name,
-      locations: list(entry({ location_id: name })),
+      locations: list(entry({ location_id: name, venue_type_id: name })),
       screens: list(entry({ screen_id: name, location_id: name })),
       cars: list(entry({ car_id: name, creative: name })),
       campaigns: list(entry({ campaign_id: name, car_id: name, screens: list(name) })),
@@ -32,7 +33,11 @@ export const referencesSchema = entry({
 type References = z.infer<typeof referencesSchema>;
 
 /** What the shape of a world cannot say: names given twice, and references to what is not there. */
-export function* looseEnds(world: References, packaged: readonly Creative[]): Generator<WorldProblem> {
+export function* looseEnds(
+  world: References,
+  packaged: readonly Creative[],
+  tree: VenueTree | null,
+): Generator<WorldProblem> {
   const own = world.creatives.map((creative) => creative.name);
   const creatives = new Set([...packaged.map((creative) => creative.name), ...own]);
   yield* twice(
@@ -55,6 +60,7 @@ export function* looseEnds(world: References, packaged: readonly Creative[]): Ge
   );
   for (const [index, organization] of world.organizations.entries()) {
     yield* looseEndsOf(organization, `organizations[${index}]`, creatives);
+    if (tree !== null) yield* misfits(organization, `organizations[${index}]`, tree);
   }
   if (!world.organizations.some((organization) => organization.screens.length > 0)) {
     yield { path: "organizations", message: "no organization has a screen" };
@@ -94,6 +100,14 @@ function* looseEndsOf(
   );
   for (const [index, campaign] of campaigns.entries()) {
     yield* unknown(`${path}.campaigns[${index}].screens`, null, campaign.screens, new Set(ids.screens), "screen");
+  }
+}
+
+function* misfits({ locations }: References["organizations"][number], path: string, tree: VenueTree) {
+  for (const [index, { venue_type_id }] of locations.entries()) {
+    if (venue_type_id === UNREADABLE || fitsLocation(tree, venue_type_id)) continue;
+    const message = `${venue_type_id} is no venue type of level 2`;
+    yield { path: `${path}.locations[${index}].venue_type_id`, message };
   }
 }
 

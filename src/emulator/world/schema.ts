@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { approvalStatusSchema, rejectionReasonSchema } from "../../wire/approval.ts";
 import { identifierSchema, locationSchema, locationStatusSchema, screenSchema } from "../../wire/inventory.ts";
+import { switchesSchema } from "../behaviour/switches.ts";
 import { clockSettingSchema } from "../clock.ts";
+import { faultListSchema } from "../faults/list.ts";
 import { creativeSchema } from "./catalogue.ts";
 
-/** The most of anything that a world file may list, so that a mistake in one cannot fill the memory. */
-const MOST_ENTRIES = 10_000;
+/** The most of anything that a world file may list or an organization may have, so that no mistake fills the memory. */
+export const MOST_ENTRIES = 10_000;
 
 const location = locationSchema.shape;
 const screen = screenSchema.shape;
@@ -93,6 +95,14 @@ const rateLimitSchema = z.strictObject({
 });
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
+/** After how much virtual time the operator's decision comes by itself; `null` is never (B19, E5). */
+const autoApproveSchema = z.strictObject({
+  /** From when a location came into review. */
+  locationsMs: z.int().nonnegative().nullable().default(null),
+  /** From when a CAR came in: those of the world do so when it starts. */
+  carsMs: z.int().nonnegative().nullable().default(null),
+});
+
 /** A world file: everything a network is made of when it starts. Only its shape; `readWorld` checks what refers to what. */
 export const worldSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -101,6 +111,9 @@ export const worldSchema = z.strictObject({
   creatives: z.array(creativeSchema).max(MOST_ENTRIES).default([]),
   news: z.array(worldNewsSchema).max(MOST_ENTRIES).default([]),
   rateLimits: z.array(rateLimitSchema).max(MOST_ENTRIES).default([]),
+  behaviour: switchesSchema.default({}),
+  faults: faultListSchema.default([]),
+  autoApprove: autoApproveSchema.default({ locationsMs: null, carsMs: null }),
 });
 
 /** A world as it is written, with what may be left out left out. */

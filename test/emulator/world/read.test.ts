@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { creativesDir } from "../../../src/emulator/assets.ts";
+import { builtInVenueTypes } from "../../../src/emulator/venue-types/built-in.ts";
 import { packagedCreatives } from "../../../src/emulator/world/catalogue.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import { readWorld } from "../../../src/emulator/world/read.ts";
@@ -76,6 +77,37 @@ describe("a world file", () => {
 
   it.each([null, [], "world", 7, {}])("is refused when it is %j", (content) => {
     expect(readWorld(content, packaged).kind).toBe("bad");
+  });
+
+  it("names the locations whose venue type is not one of level 2", () => {
+    const [first] = smallWorld().organizations;
+    const place = { location_id: "l", title: "L" };
+    const locations = [
+      { ...place, venue_type_id: "807" },
+      { ...place, location_id: "m", venue_type_id: "80701" },
+      { ...place, location_id: "n", venue_type_id: "4711" },
+      { ...place, location_id: "loc_a" },
+    ];
+
+    const reading = readWorld({ organizations: [{ ...first, locations }] }, packaged, builtInVenueTypes());
+
+    expect(reading).toEqual({
+      kind: "bad",
+      problems: [
+        { path: "organizations[0].locations[1].venue_type_id", message: "80701 is no venue type of level 2" },
+        { path: "organizations[0].locations[2].venue_type_id", message: "4711 is no venue type of level 2" },
+      ],
+    });
+  });
+
+  it.each([
+    [{ behaviour: { createStatus: 202 } }, "behaviour.createStatus"],
+    [{ behaviour: { colour: "red" } }, "behaviour"],
+    [{ autoApprove: { carsMs: -1 } }, "autoApprove.carsMs"],
+  ])("is refused with %j", (more, path) => {
+    const reading = readWorld({ ...smallWorld(), ...more }, packaged);
+
+    expect(reading.kind === "bad" && reading.problems.map((problem) => problem.path)).toEqual([path]);
   });
 
   it("needs a screen somewhere", () => {

@@ -1,0 +1,68 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+import { dotted } from "../world/read.ts";
+import { type Env, problem } from "./answers.ts";
+
+/** What was sent with a call, or the answer that refuses it (A7, A8). */
+export type Sent<T> =
+  | { readonly kind: "read"; readonly value: T }
+  | { readonly kind: "refused"; readonly answer: Response };
+
+/** Bodies beyond this are refused (A20). */
+const MOST_BODY_BYTES = 1024 * 1024;
+/** A body that is wrong all over is told no more than this of it. */
+const MOST_ERRORS = 20;
+
+/** Reads the text of a body; empty when there is none. */
+export async function sentText(c: Context<Env>): Promise<Sent<string>> {
+  const reading = await limitedText(c.req.raw.body);
+  switch (reading.kind) {
+    case "text":
+      return { kind: "read", value: reading.text };
+    case "too-long":
+      return { kind: "refused", answer: problem(c, 413, "too_large", "the body has more than 1 MiB") };
+    case "broken":
+      return { kind: "refused", answer: problem(c, 400, "invalid_json", "the body broke off or is not UTF-8") };
+  }
+}
+
+/** Reads JSON out of the text of a body. */
+export function readJson(c: Context<Env>, text: string): Sent<unknown> {
+  try {
+    return { kind: "read", value: JSON.parse(text) };
+  } catch {
+    return { kind: "refused", answer: problem(c, 400, "invalid_json", "the body is not JSON") };
+  }
+}
+
+/** What a schema makes of what was sent. */
+export function fitting<T>(c: Context<Env>, sent: unknown, schema: z.ZodType<T>): Sent<T> {
+  const read = schema.safeParse(sent, { error: (issue) => (issue.input === undefined ? "is required" : undefined) });
+  if (read.success) return { kind: "read", value: read.data };
+  const issues = read.error.issues.slice(0, MOST_ERRORS);
+  const errors = issues.map((issue) => ({ field: dotted(issue.path), message: issue.message }));
+  const detail = errors.map(({ field, message }) => `${field || "the body"}: ${message}`).join("; ");
+  return { kind: "refused", answer: problem(c, 400, "invalid", detail, errors) };
+}
+
+type TextReading = { readonly kind: "text"; readonly text: string } | { readonly kind: "too-long" | "broken" };
+
+/**
+ * The rest of a body that is too long is left to the server to drain. Hono's own body limit cannot be used: it builds a
+ * new Request out of the server's light one, which only works where that has replaced the global Request.
+ */
+async function limitedText(body: ReadableStream<Uint8Array> | null): Promise<TextReading> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  try {
+    const reader = body?.getReader();
+    for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
+      sizeBytes += piece.value.length;
+      if (sizeBytes > MOST_BODY_BYTES) return { kind: "too-long" };
+      chunks.push(piece.value);
+    }
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)) };
+  } catch {
+    return { kind: "broken" };
+  }
+}

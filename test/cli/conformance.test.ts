@@ -1,0 +1,198 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { examine, type Finding } from "../../src/cli/conformance/examine.ts";
+import { runCli } from "../../src/cli/main.ts";
+import type { Emulator } from "../../src/emulator/main.ts";
+import { demoWorld } from "../../src/emulator/world/demo.ts";
+import { running } from "../emulator/running.ts";
+
+function targetOf({ baseUrl, controlUrl, orgToken, screenId }: Emulator, withControl = true) {
+  return { baseUrl, orgToken, screenId, controlUrl: withControl ? controlUrl : null };
+}
+
+function wrong(findings: readonly Finding[]): string[] {
+  return findings
+    .filter(({ verdict }) => verdict !== "passed")
+    .map(({ id, verdict, problems }) => `${id} ${verdict}: ${problems[0]}`);
+}
+
+/** What the command line prints and ends with. */
+async function spotloop(...args: string[]) {
+  const printed: string[] = [];
+  const write = process.stdout.write;
+  process.stdout.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
+  onTestFinished(() => {
+    process.stdout.write = write;
+  });
+  const code = await runCli(["conformance", ...args]);
+  process.stdout.write = write;
+  return { code, printed: printed.join("") };
+}
+
+/** Passes every call on to a service, and lets its answers be changed. */
+async function standIn(
+  baseUrl: string,
+  change: (path: string, status: number, body: string) => { status: number; body: string },
+) {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? "";
+    const reply = await fetch(baseUrl + path, { method: request.method ?? "GET" });
+    const { status, body } = change(path, reply.status, await reply.text());
+    response
+      .writeHead(status, { "content-type": "application/json", allow: reply.headers.get("allow") ?? "" })
+      .end(body);
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("the conformance checks", () => {
+  it("find nothing wrong with the emulator", async () => {
+    const findings = await examine(targetOf(await running()), "a1");
+
+    expect(wrong(findings)).toEqual([]);
+    expect(findings.length).toBeGreaterThan(60);
+  });
+
+  it("find nothing wrong with it a second time, nor while time goes by", async () => {
+    const emulator = await running();
+    emulator.clock.set({ mode: "real" });
+    await examine(targetOf(emulator), "a1");
+
+    expect(wrong(await examine(targetOf(emulator), "a2"))).toEqual([]);
+  });
+
+  it("change nothing but the count of spots without a control API", async () => {
+    const emulator = await running();
+    const findings = await examine(targetOf(emulator, false), "a1");
+    const methods = new Set(emulator.calls().map(({ method }) => method));
+
+    expect(wrong(findings)).toEqual([]);
+    expect([...methods]).toEqual(["GET"]);
+    expect(emulator.calls().some(({ route }) => route === "pop")).toBe(false);
+  });
+
+  it.each([
+    [{ createStatus: 200 }, ["A3"]],
+    [{ spotBadToken: 404 }, ["A5"]],
+    [{ unknownFields: "reject" }, ["A9"]],
+    [{ reviewWithoutFields: "allow" }, ["B4"]],
+    [{ screenOnUnapproved: "refuse" }, ["C1"]],
+    [{ both: true }, ["C2"]],
+    [{ openingHours: "ignore" }, ["F5"]],
+    [{ earlyPop: "refuse" }, ["F12"]],
+  ] as const)("see the switch %j", async (behaviour, ids) => {
+    const emulator = await running({ world: { ...demoWorld(), behaviour } });
+
+    const found = wrong(await examine(targetOf(emulator), "a1")).map((line) => line.split(" ")[0]);
+
+    expect([...new Set(found)]).toEqual(ids);
+  });
+
+  it("call what a live service does otherwise, where the contract is silent, a difference and no failure", async () => {
+    const emulator = await running({ world: { ...demoWorld(), behaviour: { spotBadToken: 404 } } });
+
+    expect(wrong(await examine(targetOf(emulator, false), "a1"))).toEqual(["A5 differs: expected 401, found 404"]);
+  });
+
+  it.each([
+    ["a spot without newsFirst", "/rt_ad/", '"newsFirst":', '"first":', "Spot failed: data.newsFirst"],
+    ["a duration as a text", "/rt_ad/", /"duration":(\d+)/, '"duration":"$1"', "Spot failed: data.news.duration"],
+    ["a relative pop", "/rt_ad/", /"pop":"http:\/\/[^/]+/, '"pop":"', "Spot failed: "],
+    [
+      "a screen of another type",
+      "/screens/",
+      '"venue_type_id":"101"',
+      '"venue_type_id":"205"',
+      "Venue types failed: the screen's",
+    ],
+    ["a short week", "/locations/", "[true,", "[", "Locations failed: opening_168"],
+    [
+      "a category that can be selected",
+      "/venue_types",
+      '"selectable":false',
+      '"selectable":true',
+      "Venue types failed: 1:",
+    ],
+    ["HTML", "/venue_types", /^[\s\S]*$/, "<html>", "Venue types failed: "],
+  ])("find %s", async (_, where, from, to, problem) => {
+    const emulator = await running();
+    const baseUrl = await standIn(emulator.baseUrl, (path, status, body) => {
+      return { status, body: path.includes(where) ? body.replace(from, to) : body };
+    });
+
+    const findings = await examine({ ...targetOf(emulator, false), baseUrl }, "a1");
+
+    expect(wrong(findings).filter((line) => line.includes("failed"))).toEqual(
+      expect.arrayContaining([expect.stringContaining(problem)]),
+    );
+  });
+
+  it("find the same request id twice", async () => {
+    const emulator = await running();
+    const baseUrl = await standIn(emulator.baseUrl, (_, status, body) => {
+      return { status, body: body.replace(/"requestId":"[^"]*"/, '"requestId":"same"') };
+    });
+
+    const findings = await examine({ ...targetOf(emulator, false), baseUrl }, "a1");
+
+    expect(wrong(findings)).toEqual(["Spot failed: two spots have the same request id"]);
+  });
+});
+
+describe("spotloop conformance", () => {
+  const flags = ({ baseUrl, orgToken, screenId }: Emulator) => [
+    ...["--base-url", baseUrl, "--org-token", orgToken, "--screen-id", screenId],
+  ];
+
+  it("prints a table and ends with 0 when nothing failed", async () => {
+    const emulator = await running();
+
+    const { code, printed } = await spotloop(...flags(emulator), "--control-url", emulator.controlUrl);
+
+    expect(code).toBe(0);
+    expect(printed).toMatch(/^passed {3}Venue types {2,}are a tree of three levels/);
+    expect(printed).toMatch(/\n\n\d+ passed, 0 failed, 0 differs\n$/);
+    expect(printed).not.toContain(emulator.orgToken);
+  });
+
+  it("prints the findings as JSON when asked to", async () => {
+    const emulator = await running();
+
+    const { code, printed } = await spotloop(...flags(emulator), "--json");
+
+    expect(code).toBe(0);
+    expect(JSON.parse(printed)[0]).toEqual({
+      id: "Venue types",
+      name: "are a tree of three levels whose first cannot be selected",
+      verdict: "passed",
+      problems: [],
+    });
+  });
+
+  it("ends with 1 when something failed", async () => {
+    const emulator = await running();
+
+    const { code, printed } = await spotloop("--base-url", emulator.mediaUrl, ...flags(emulator).slice(2));
+
+    expect(code).toBe(1);
+    expect(printed).toMatch(/^failed {3}Venue types .*\n +- expected 200, found 404/);
+  });
+
+  it("ends with 1 when there is nothing at the address", async () => {
+    const emulator = await running();
+    await emulator.close();
+
+    const { code, printed } = await spotloop(...flags(emulator));
+
+    expect(code).toBe(1);
+    expect(printed).toContain("- fetch failed: connect ECONNREFUSED");
+  });
+
+  it("needs to know whom to ask", async () => {
+    expect((await spotloop("--base-url", "http://127.0.0.1:1")).code).toBe(1);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import {
+  afterMove,
+  approveLocation,
+  createLocation,
+  missingForReview,
+  REQUIRED_FOR_REVIEW,
+  type ReviewedLocation,
+  returnLocation,
+  updateLocation,
+} from "../../src/core/location.ts";
+import type { VenueType } from "../../src/core/venue-type.ts";
+
+const type = (id: string, parent_id: string | null, level: 1 | 2 | 3): [string, VenueType] => [
+  id,
+  { id, label: id, parent_id, level, selectable: level > 1, description: null },
+];
+const tree = new Map([type("8", null, 1), type("807", "8", 2), type("801", "8", 2), type("80701", "807", 3)]);
+const RULES = { tree, allowBareReview: false };
+
+const DRAFT: ReviewedLocation = {
+  venue_type_id: null,
+  lat: null,
+  long: null,
+  opening_168: null,
+  visitors_7: null,
+  status: "DRAFT",
+  available_for_ads: false,
+};
+const FULL: ReviewedLocation = {
+  ...DRAFT,
+  venue_type_id: "807",
+  lat: 53.5,
+  long: 10,
+  opening_168: Array<boolean>(168).fill(true),
+  visitors_7: [1, 2, 3, 4, 5, 6, 7],
+};
+const WITHOUT_LAT: ReviewedLocation = { ...FULL, lat: null };
+const APPROVED: ReviewedLocation = { ...FULL, status: "APPROVED", available_for_ads: true };
+
+describe("a location's review", () => {
+  it("needs exactly the contract's five fields", () => {
+    expect(missingForReview(DRAFT)).toEqual(["venue_type_id", "lat", "long", "opening_168", "visitors_7"]);
+    expect(missingForReview(FULL)).toEqual([]);
+  });
+
+  it.each(REQUIRED_FOR_REVIEW)("does not begin without %s", (field) => {
+    const created = createLocation({ ...FULL, [field]: null }, RULES);
+
+    expect(created).toMatchObject({ kind: "ruled", value: { status: "DRAFT" } });
+  });
+
+  it("begins at once when nothing is missing, whatever status was asked for", () => {
+    expect(createLocation({ ...FULL, status: "APPROVED" }, RULES)).toMatchObject({ value: { status: "REVIEW" } });
+  });
+
+  it("takes a latitude and a longitude of 0 for given", () => {
+    expect(missingForReview({ ...FULL, lat: 0, long: 0 })).toEqual([]);
+  });
+
+  it("B3 begins with the update that brings the last field", () => {
+    expect(updateLocation(WITHOUT_LAT, { lat: 1 }, RULES)).toMatchObject({ value: { status: "REVIEW" } });
+  });
+
+  it("B4 is refused by name of the fields that are missing, or allowed where the rules say so", () => {
+    const refused = updateLocation(WITHOUT_LAT, { status: "REVIEW" }, RULES);
+    const allowed = updateLocation(DRAFT, { status: "REVIEW" }, { ...RULES, allowBareReview: true });
+
+    expect(refused).toMatchObject({ kind: "unfit", code: "incomplete", complaints: [{ field: "lat" }] });
+    expect(allowed).toMatchObject({ kind: "ruled", value: { status: "REVIEW" } });
+  });
+
+  it.each(["DRAFT", "APPROVED"] as const)("B6 is never set to %s by a client", (status) => {
+    for (const stored of [DRAFT, FULL, APPROVED]) {
+      expect(updateLocation(stored, { status }, RULES)).toMatchObject({ kind: "impossible" });
+    }
+  });
+
+  it("is decided by the operator, while it lasts", () => {
+    const inReview: ReviewedLocation = { ...FULL, status: "REVIEW" };
+
+    expect(approveLocation(inReview)).toMatchObject({ value: { status: "APPROVED", available_for_ads: true } });
+    expect(approveLocation(inReview, false)).toMatchObject({ value: { available_for_ads: false } });
+    expect(returnLocation(inReview)).toMatchObject({ value: { status: "DRAFT" } });
+    for (const other of [DRAFT, APPROVED]) {
+      expect([approveLocation(other).kind, returnLocation(other).kind]).toEqual(["impossible", "impossible"]);
+    }
+  });
+});
+
+describe("an approved location", () => {
+  it.each([{ venue_type_id: "801" }, { lat: 53.6 }, { long: 10.1 }])("goes back to review for %j", (change) => {
+    expect(updateLocation(APPROVED, change, RULES)).toMatchObject({ value: { ...change, status: "REVIEW" } });
+  });
+
+  it("B8 stays approved for the same values, and for anything else", () => {
+    const same = updateLocation(APPROVED, { venue_type_id: "807", lat: 53.5, long: 10, visitors_7: [0] }, RULES);
+
+    expect(same).toMatchObject({ value: { status: "APPROVED", visitors_7: [0] } });
+  });
+
+  it("B11 cannot have its ads set by what sends it back", () => {
+    const refused = updateLocation(APPROVED, { lat: 1, available_for_ads: false }, RULES);
+
+    expect(refused).toMatchObject({ kind: "impossible", complaints: [{ field: "available_for_ads" }] });
+  });
+
+  it("is reviewed after a screen has moved, as any other is", () => {
+    for (const stored of [DRAFT, FULL, APPROVED]) expect(afterMove(stored).status).toBe("REVIEW");
+  });
+});
+
+describe("any update", () => {
+  it("A13 of nothing changes nothing, not even what it is made of", () => {
+    const ruling = updateLocation(FULL, { lat: undefined }, RULES);
+
+    expect(ruling.kind === "ruled" && ruling.value).toBe(FULL);
+  });
+
+  it("leaves what was stored as it is", () => {
+    const before = structuredClone(APPROVED);
+    updateLocation(APPROVED, { lat: 1, venue_type_id: "8" }, RULES);
+    updateLocation(APPROVED, { lat: 1 }, RULES);
+
+    expect(APPROVED).toEqual(before);
+  });
+
+  it.each(["8", "80701", "4711"])("needs a venue type of level 2, which %s is not", (venue_type_id) => {
+    expect(updateLocation(APPROVED, { venue_type_id }, RULES)).toMatchObject({ kind: "unfit", code: "not_level_2" });
+    expect(createLocation({ ...FULL, venue_type_id }, RULES).kind).toBe("unfit");
+  });
+});

@@ -1,0 +1,66 @@
+import { get, type IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import type { Mischief } from "../../../src/emulator/faults/schema.ts";
+import { ask, json, running, smallWorld } from "../running.ts";
+
+const SPOT = "/v3/vendor/org_a/1/rt_ad/screen_a";
+
+async function faulty(mischief: Mischief) {
+  return running({ world: { ...smallWorld(), faults: [{ do: mischief }] } });
+}
+
+/** Resolves once the rule has struck, however long that takes. */
+async function strike(controlUrl: string): Promise<void> {
+  while (json(await ask(controlUrl, "/control/faults"))[0].applied === 0);
+}
+
+describe("a fault in time", () => {
+  it.each([3000, { min: 2000, max: 3000 }])("holds the answer back by the virtual clock for %j", async (latencyMs) => {
+    const emulator = await faulty({ latencyMs });
+    let answered = false;
+    const reply = ask(emulator.baseUrl, SPOT).finally(() => {
+      answered = true;
+    });
+    await strike(emulator.controlUrl);
+    emulator.clock.advance(1999);
+    await ask(emulator.controlUrl, "/control/health");
+    const before = answered;
+    emulator.clock.advance(1001);
+
+    expect([before, (await reply).status]).toEqual([false, 200]);
+    expect(emulator.spots()[0]?.issued_at).toBe("2026-03-02T08:00:00.000Z");
+  });
+
+  it("lets a call go whose client has gone", async () => {
+    const emulator = await faulty({ latencyMs: 5000 });
+    const asked = get(emulator.baseUrl + SPOT);
+    asked.on("error", () => {});
+    await strike(emulator.controlUrl);
+    asked.destroy();
+
+    const calls = await ask(emulator.controlUrl, "/control/journal/wait?route=spot&timeout_ms=20000");
+
+    expect(json(calls)).toHaveLength(1);
+  });
+
+  it("runs with a clock that runs", async () => {
+    const emulator = await faulty({ latencyMs: 600_000 });
+    emulator.clock.set({ mode: "real", speed: 10_000 });
+
+    expect((await ask(emulator.baseUrl, SPOT)).status).toBe(200);
+  });
+
+  it("sends a body at its pace by the virtual clock", async () => {
+    const emulator = await faulty({ bytesPerSecond: 10 });
+    emulator.clock.set({ mode: "frozen" });
+    const response = await new Promise<IncomingMessage>((resolve) => get(`${emulator.mediaUrl}/none`, resolve));
+    let received = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      received += chunk.length;
+      emulator.clock.advance(100);
+    }
+
+    expect(received).toBe(Number(response.headers["content-length"]));
+    expect(emulator.clock.now() - Date.parse("2026-03-02T08:00:00Z")).toBe(received * 100);
+  });
+});

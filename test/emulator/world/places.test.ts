@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { loadPlaces } from "../../../src/emulator/world/places.ts";
+
+const places = await loadPlaces();
+
+describe("a position", () => {
+  it.each([
+    ["Hamburg", 53.55, 9.99, "Europe/Berlin", "DEU"],
+    ["New York", 40.71, -74.0, "America/New_York", "USA"],
+    ["Sydney", -33.86, 151.21, "Australia/Sydney", "AUS"],
+    ["Kathmandu", 27.72, 85.32, "Asia/Kathmandu", "NPL"],
+    ["San Juan", 18.46, -66.1, "America/Puerto_Rico", "PRI"],
+    ["Hong Kong", 22.3, 114.17, "Asia/Hong_Kong", "HKG"],
+    ["the Gulf of Guinea", 0, 0, "Etc/GMT", null],
+    ["the North Pole", 90, 0, "Etc/GMT", null],
+  ])("B15 in %s has a zone and a country", (_, lat, long, timezone, country) => {
+    expect(places(lat, long)).toEqual({ timezone, country });
+  });
+
+  it("B15 has a zone that the machine knows, wherever it is", () => {
+    for (let lat = -90; lat <= 90; lat += 15) {
+      for (let long = -180; long <= 180; long += 15) {
+        const { timezone } = places(lat, long);
+        expect(() => new Intl.DateTimeFormat("en", { timeZone: timezone ?? "" })).not.toThrow();
+      }
+    }
+  });
+
+  it("B15 is nowhere when half of it is missing", () => {
+    expect([places(1, null), places(null, 1)]).toEqual(Array(2).fill({ timezone: null, country: null }));
+  });
+});
