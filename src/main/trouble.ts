@@ -21,12 +21,13 @@ export async function awaitGoodConfig(bad: BadConfig, given: string | null): Pro
     const trouble = JSON.stringify({ file: path, problems });
     view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
   };
+  let said = describeProblems(bad);
   show(bad);
   reveal();
   const good = await new Promise<GoodConfig>((resolve) => {
     const stop = watchConfig({ path: given, env: process.env }, (reading) => {
       if (reading.kind === "bad") {
-        process.stderr.write(describeProblems(reading));
+        said = sayOnce(said, describeProblems(reading));
         return show(reading);
       }
       stop();
@@ -38,4 +39,9 @@ export async function awaitGoodConfig(bad: BadConfig, given: string | null): Pro
     window.destroy();
   }, STAYS_MS);
   return good;
+}
+
+function sayOnce(said: string, now: string): string {
+  if (now !== said) process.stderr.write(now);
+  return now;
 }

@@ -1,25 +1,11 @@
-/**
- * Command-line switches that would open the packaged player to whoever can edit its start command. The inspect fuse
- * covers Node's inspector only, not Chromium's debugging port, so all of them are refused here.
- */
-const FORBIDDEN = [
-  "remote-debugging-port",
-  "remote-debugging-pipe",
-  "inspect",
-  "inspect-brk",
-  "inspect-brk-node",
-  "inspect-port",
-  "inspect-publish-uid",
-  "inspect-wait",
-  "no-sandbox",
-  "disable-web-security",
-  "ignore-certificate-errors",
-  "load-extension",
-  "js-flags",
-] as const;
+import { FORBIDDEN_SWITCH } from "../../player/config/schema.ts";
 
-/** The forbidden switches among the arguments of a process, without dashes and values, as written there. */
+/**
+ * The switches among a process's arguments that would undo what protects the player from what it shows, or open it to
+ * others: without dashes and values, in lower case. The inspect fuse covers Node's inspector only, not Chromium's
+ * debugging port, so a packaged player does not run with any of them.
+ */
 export function forbiddenSwitches(argv: readonly string[]): readonly string[] {
-  const names = argv.map((argument) => /^--?([a-z-]+)/i.exec(argument)?.[1]?.toLowerCase());
-  return FORBIDDEN.filter((name) => names.includes(name));
+  const names = argv.flatMap((argument) => /^--?([a-z][a-z0-9-]*)/i.exec(argument)?.[1]?.toLowerCase() ?? []);
+  return names.filter((name) => FORBIDDEN_SWITCH.test(name));
 }
