@@ -166,6 +166,7 @@ describe("a data file that cannot be used", () => {
     ],
     ["that is damaged", damage, "it is "],
     ["with broken JSON", sql("update spot set content = '{'"), "what is in it makes no sense"],
+    ["with broken dice", sql("update part set content = '{' where name = 'dice'"), "what is in it makes no sense"],
     [
       "with a part of another shape",
       sql("update part set content = '[]' where name = 'inventory'"),

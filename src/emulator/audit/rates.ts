@@ -1,4 +1,4 @@
-import type { Instant } from "../../core/spot.ts";
+import { type Instant, LONGEST_ITEM_MS } from "../../core/spot.ts";
 import type { LedgerSpot } from "../spot/ledger.ts";
 import { PROOF_WINDOW_MS } from "../spot/proof.ts";
 import { durationOf } from "./playing.ts";
@@ -41,7 +41,8 @@ export function overRequests(
 
 /** A screen that leaves more than a tenth of its items unproved; only those whose hour is over count. */
 export function lowProofRate(screenId: string, spots: readonly (readonly Audited[])[], now: Instant): Violation[] {
-  const over = spots.flat().filter(({ spot }) => now - spot.issuedAt > PROOF_WINDOW_MS);
+  const playable = spots.flatMap((items) => items.filter((audited) => isPlayable(audited, items)));
+  const over = playable.filter(({ spot }) => now - spot.issuedAt > PROOF_WINDOW_MS);
   const proved = over.filter(isProved).length;
   const last = over.at(-1);
   if (last === undefined || over.length < FEWEST_ITEMS || proved / over.length >= LOWEST_PROOF_RATE) return [];
@@ -51,5 +52,12 @@ export function lowProofRate(screenId: string, spots: readonly (readonly Audited
 }
 
 function slotMs(items: readonly Audited[]): number {
-  return items.reduce((sum, audited) => sum + durationOf(audited, items), 0) || EMPTY_SLOT_MS;
+  const playable = items.filter((audited) => isPlayable(audited, items));
+  return playable.reduce((sum, audited) => sum + durationOf(audited, items), 0) || EMPTY_SLOT_MS;
+}
+
+/** An item without a duration that makes sense is not to be played (F18). */
+function isPlayable(audited: Audited, items: readonly Audited[]): boolean {
+  const durationMs = durationOf(audited, items);
+  return durationMs > 0 && durationMs <= LONGEST_ITEM_MS;
 }

@@ -3,14 +3,14 @@ import type { Altered } from "./altered.ts";
 
 /** Writes an answer as it stands, whatever its head promises, and then ends it or breaks the connection off. */
 export async function send({ status, headers, pieces, cut }: Altered, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(status, Object.fromEntries(headers));
-  outgoing.flushHeaders();
   try {
+    outgoing.writeHead(status, Object.fromEntries(headers));
+    outgoing.flushHeaders();
     for await (const piece of pieces ?? []) {
       if (!(await written(outgoing, piece))) return;
     }
   } catch (error) {
-    // The file cannot be read to its end: the head is out, so all that is left is to break off.
+    // The file cannot be read to its end. The head is out, so all that is left is to break off.
     console.error(error);
     outgoing.destroy();
     return;

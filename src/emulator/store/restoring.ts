@@ -13,10 +13,13 @@ export interface Restored {
   readonly journal: KeptCalls;
 }
 
-/** The seed that a file's network was started with. */
+/** The seed that a file's network was started with; of a file that makes no sense none, for `restored` to complain. */
 export function keptSeed(rows: KeptRows | null): number | undefined {
-  const dice = z.object({ seed: z.number() }).safeParse(fromJson(rows?.parts.get("dice") ?? "null"));
-  return dice.data?.seed;
+  try {
+    return z.object({ seed: z.number() }).safeParse(fromJson(rows?.parts.get("dice") ?? "null")).data?.seed;
+  } catch {
+    return undefined;
+  }
 }
 
 /** How the clock stood, and what the machine's said then. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask, call, nextSpot } from "../running.ts";
+import { ask, call, nextSpot, running } from "../running.ts";
 import { honestSlot, network, play, SLOT_MS, type Slot, verdict } from "./player.ts";
 
 describe("the auditor", () => {
@@ -140,6 +140,21 @@ describe("the auditor", () => {
       await nextSpot(emulator);
       await honestSlot(emulator, spot);
     }
+  });
+
+  it("does not expect proofs of items that cannot be played (F18)", async () => {
+    const emulator = await running();
+    const item = { title: "T", mimeType: "image/png", width: 960, height: 720, url: "creatives/ad-bakery.png" };
+    const news = { ...item, id: "news", duration: SLOT_MS };
+    const ad = { ...item, id: "ad", duration: 0 };
+    emulator.next("screen_demo", Array(240).fill({ newsFirst: true, news, ad }));
+    for (let turn = 0; turn < 240; turn += 1) {
+      const spot = await nextSpot(emulator);
+      emulator.clock.advance(SLOT_MS);
+      await call(emulator, spot.news.pop);
+    }
+
+    expect(await verdict(emulator)).toEqual([]);
   });
 
   it("expects no turns of an entry that is several screens", async () => {
