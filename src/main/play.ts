@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { app, type BaseWindow, powerSaveBlocker } from "electron";
+import { app, powerSaveBlocker } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
@@ -38,14 +38,18 @@ export async function play({ config, path, warnings }: GoodConfig, clock: Clock)
   const starting = flaw === null ? start(config, clock, log.logger, metrics, stage) : Promise.resolve(null);
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");
-  const player = await starting;
-  const window = await raise(config, clock, log.logger, stage, player);
+  let player: Player | null = null;
+  const raising = raise(config, clock, log.logger, () => player);
+  player = await starting;
+  const { window, stage: raised } = await raising;
+  stage.open(raised);
   if (player === null) {
     if (flaw !== null) log.logger.error({ dataDir: config.dataDir }, flaw);
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  shutdown.add("player", () => player.stop());
+  const playing = player;
+  shutdown.add("player", () => playing.stop());
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: log.logger, restarts }));
 }
@@ -92,24 +96,18 @@ async function start(
   }
 }
 
-async function raise(
-  config: Config,
-  clock: Clock,
-  log: Logger,
-  deferred: DeferredStage,
-  player: Player | null,
-): Promise<BaseWindow> {
-  const { window, stage } = await raiseStage({
+/** Raises the stage, which asks for the player only when it is told to play something, by it. */
+function raise(config: Config, clock: Clock, log: Logger, player: () => Player | null): ReturnType<typeof raiseStage> {
+  return raiseStage({
     clock,
     display: config.display,
     muted: config.audio.muted,
     openPage(document) {
-      if (player === null) throw new Error("a page without a player");
-      return player.openPage(document);
+      const playing = player();
+      if (playing === null) throw new Error("a page without a player");
+      return playing.openPage(document);
     },
-    report: (event) => player?.loop.dispatch(event),
+    report: (event) => player()?.loop.dispatch(event),
     onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
   });
-  deferred.open(stage);
-  return window;
 }

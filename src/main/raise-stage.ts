@@ -20,10 +20,9 @@ export interface StagePlan extends Pick<StageParts, "muted" | "report" | "onTrou
 /** Opens the window with the slate in it, and builds the stage above. Electron must be ready. */
 export async function raiseStage(plan: StagePlan): Promise<{ window: BaseWindow; stage: Stage }> {
   const { window, reveal } = openWindow(plan.display);
-  const [mediaSessions, creativeSessions] = await Promise.all([
-    SessionPool.open<MediaGuest>(["media-a", "media-b"], prepareMediaSession),
-    SessionPool.open<PageCache>(["creative-a", "creative-b"], prepareCreativeSession),
-    laySlate(window, "slate/slate.html").then(reveal),
-  ]);
+  const mediaSessions = new SessionPool<MediaGuest>(["media-a", "media-b"], prepareMediaSession);
+  const creativeSessions = new SessionPool<PageCache>(["creative-a", "creative-b"], prepareCreativeSession);
+  await laySlate(window, "slate/slate.html");
+  reveal();
   return { window, stage: createStage({ ...plan, window, mediaSessions, creativeSessions }) };
 }

@@ -20,25 +20,20 @@ interface Room<Guest> {
  * partition, so a new one per item would leak for ever; and two decks with a session each never share a process.
  */
 export class SessionPool<Guest> {
-  readonly #free: Room<Guest>[];
+  readonly #unused: string[];
+  readonly #prepare: Prepare<Guest>;
+  readonly #free: Room<Guest>[] = [];
   readonly #waiting: ((room: Room<Guest>) => void)[] = [];
 
-  private constructor(rooms: Room<Guest>[]) {
-    this.#free = rooms;
-  }
-
-  /** `partitions` name in-memory sessions (no `persist:`). */
-  static async open<Guest>(partitions: readonly string[], prepare: Prepare<Guest>): Promise<SessionPool<Guest>> {
-    const rooms = partitions.map((partition): Room<Guest> => {
-      return { session: session.fromPartition(partition, { cache: false }), guest: null };
-    });
-    await Promise.all(rooms.map((room) => prepare(room.session, () => room.guest)));
-    return new SessionPool(rooms);
+  /** `partitions` name in-memory sessions (no `persist:`); each is made and sealed when it is first needed. */
+  constructor(partitions: readonly string[], prepare: Prepare<Guest>) {
+    this.#unused = [...partitions];
+    this.#prepare = prepare;
   }
 
   /** Lends a session that serves `guest`, as soon as one is free. */
   async lease(guest: Guest): Promise<Lease> {
-    const room = this.#free.shift() ?? (await new Promise<Room<Guest>>((resolve) => this.#waiting.push(resolve)));
+    const room = this.#free.shift() ?? (await this.#another());
     room.guest = guest;
     let released = false;
     return {
@@ -50,6 +45,14 @@ export class SessionPool<Guest> {
         void empty(room.session).finally(() => this.#giveBack(room));
       },
     };
+  }
+
+  async #another(): Promise<Room<Guest>> {
+    const partition = this.#unused.shift();
+    if (partition === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
+    const room: Room<Guest> = { session: session.fromPartition(partition, { cache: false }), guest: null };
+    await this.#prepare(room.session, () => room.guest);
+    return room;
   }
 
   #giveBack(room: Room<Guest>): void {
