@@ -24,6 +24,7 @@ export async function ensureBuild({ say, signal }: Ready): Promise<void> {
   if (!ok) throw new Stop(STEP, said, "Mend what the compiler complains about.");
   await removeOrphans();
   await copyStatic();
+  await copyPlots();
   await writeFile(STAMP, stamp);
   step.done();
 }
@@ -68,6 +69,16 @@ async function copyStatic(): Promise<void> {
     await mkdir(dirname(target), { recursive: true });
     await cp(`${ROOT}/${source}`, target, { preserveTimestamps: true });
   }
+}
+
+/** The dashboard's plots are drawn by uPlot, as published; its licence, which has to go with it, is put on top. */
+async function copyPlots(): Promise<void> {
+  const [from, to] = [`${ROOT}/node_modules/uplot`, `${DIST}/emulator/dashboard`];
+  const [script, licence] = [`${from}/dist/uPlot.iife.min.js`, `${from}/LICENSE`].map((path) =>
+    readFileSync(path, "utf8"),
+  );
+  await writeFile(`${to}/uplot.js`, `/*!\n${licence}*/\n${script}`);
+  await cp(`${from}/dist/uPlot.min.css`, `${to}/uplot.css`);
 }
 
 /** The compiler leaves the output of a deleted or renamed source behind, and a package would carry it along for ever. */

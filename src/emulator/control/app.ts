@@ -8,6 +8,7 @@ import { type Network, reset } from "../network.ts";
 import { addAudit } from "./audit.ts";
 import { addBehaviour } from "./behaviour.ts";
 import { addClock } from "./clock.ts";
+import { addDashboard } from "./dashboard.ts";
 import { addDecisions } from "./decisions.ts";
 import { addFaults } from "./faults.ts";
 import { addJournal } from "./journal.ts";
@@ -28,6 +29,7 @@ export interface Controlled {
 /** The control listener: what the contract lacks. `host`: where it listens. */
 export function controlApp({ network, service, files }: Controlled, host: string): Hono<Env> {
   const app = new Hono<Env>();
+  addDashboard(app, network, host);
   app.use(journalled(network, "control"));
   app.use(onlyFromHere(host));
   app.use(async (c, next) => {

@@ -1,0 +1,112 @@
+import type { DashboardView } from "../control/dashboard-view.ts";
+import { addCall, drawCalls, MOST_CALLS } from "./calls.ts";
+import { drawClock, drawTime, makeClock } from "./clock.ts";
+import { byId } from "./dom.ts";
+import { drawFaults } from "./faults.ts";
+import { drawInventory } from "./inventory.ts";
+import { drawLedger } from "./ledger.ts";
+import { drawPlots, forgetPlots } from "./plots.ts";
+import { drawScreens } from "./screens.ts";
+
+/** The view that is on the page, and when it came by the browser's monotonic clock. */
+let seen: { readonly view: DashboardView; readonly at: number } | null = null;
+
+/** However much happens, the page looks no more often than this, and rests longer than looking took. */
+const SHORTEST_REST_MS = 250;
+const REST_PER_LOOK = 4;
+const TICK_MS = 1_000;
+/** Time alone changes what is open, lapsed and due: with a silent network the page looks this often. */
+const QUIET_MS = 10_000;
+/** The browser comes back by itself after a break, but not after a refusal. */
+const RETRY_MS = 3_000;
+const RESIZED_MS = 200;
+
+let stale = true;
+let looking = false;
+
+makeClock(() => seen?.view.clock ?? null);
+follow();
+void look();
+setInterval(tick, TICK_MS);
+setInterval(freshen, QUIET_MS);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+let resized = 0;
+addEventListener("resize", () => {
+  clearTimeout(resized);
+  resized = setTimeout(redraw, RESIZED_MS);
+});
+
+/** Follows the journal: every call may have changed something. */
+function follow(): void {
+  const stream = new EventSource(`/control/journal/stream?limit=${MOST_CALLS}`);
+  stream.addEventListener("open", () => {
+    connected("live");
+    freshen();
+  });
+  stream.addEventListener("call", ({ data }) => {
+    addCall(data);
+    freshen();
+  });
+  stream.addEventListener("error", () => {
+    connected("reconnecting");
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
+  });
+}
+
+function freshen(): void {
+  stale = true;
+  void look();
+}
+
+/** Looks until what is on the page is what there is. */
+async function look(): Promise<void> {
+  if (looking) return;
+  looking = true;
+  while (stale) {
+    stale = false;
+    const begunAt = performance.now();
+    const answer = await fetch("/dashboard/view").catch(() => null);
+    if (answer?.ok) {
+      seen = { view: (await answer.json()) as DashboardView, at: performance.now() };
+      draw(seen.view);
+    }
+    await rest(Math.max(SHORTEST_REST_MS, (performance.now() - begunAt) * REST_PER_LOOK));
+  }
+  looking = false;
+}
+
+function draw(view: DashboardView): void {
+  drawLedger(view);
+  drawPlots(view.spots);
+  drawInventory(view);
+  drawFaults(view);
+  drawClock(view.clock);
+  drawCalls();
+  tick();
+}
+
+/** What moves with the time alone. */
+function tick(): void {
+  if (seen === null) return;
+  const { mode, now, speed } = seen.view.clock;
+  const virtual = mode === "frozen" ? now : now + (performance.now() - seen.at) * speed;
+  drawTime(virtual);
+  drawScreens(seen.view, virtual);
+}
+
+function redraw(): void {
+  forgetPlots();
+  if (seen !== null) drawPlots(seen.view.spots);
+}
+
+function connected(state: "live" | "reconnecting"): void {
+  const shown = byId("connection");
+  if (shown.textContent !== state) shown.textContent = state;
+  shown.className = `connection ${state}`;
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

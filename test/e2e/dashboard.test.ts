@@ -1,0 +1,130 @@
+import { type Browser, chromium, type Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { virtualClock } from "../../src/emulator/clock.ts";
+import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
+import { ask, call, MONDAY_8, nextSpot } from "../emulator/running.ts";
+
+let emulator: Emulator;
+let browser: Browser;
+let page: Page;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  const clock = virtualClock(undefined, { mode: "frozen", now: MONDAY_8 });
+  emulator = await startEmulator({ seed: 1, clock });
+  const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--disable-background-networking", "--disable-component-update", ...asRoot],
+  });
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  page.on("console", (said) => ["error", "warning"].includes(said.type()) && complaints.push(said.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(emulator.controlUrl);
+  await page.getByText("live", { exact: true }).waitFor();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await emulator?.close();
+});
+
+/** A panel of the page, by its heading. */
+function panel(name: string) {
+  return page.getByRole("region", { name });
+}
+
+describe("the dashboard", () => {
+  it("approves a location", async () => {
+    await page.getByRole("button", { name: "Approve Museum of the Tides" }).click();
+    await panel("Locations").getByRole("listitem").filter({ hasText: "loc_museum" }).getByText("APPROVED").waitFor();
+    expect(await page.getByRole("button", { name: "Approve Museum of the Tides" }).count()).toBe(0);
+  });
+
+  it("approves a creative, by the keyboard alone", async () => {
+    await page.getByRole("button", { name: "Approve Meridian Pictures: The Long Horizon" }).focus();
+    await page.keyboard.press("Enter");
+    await panel("Creative approvals")
+      .getByRole("listitem")
+      .filter({ hasText: "car_cinema" })
+      .getByText("approved")
+      .waitFor();
+  });
+
+  it("switches a fault on and off", async () => {
+    const offline = page.getByRole("button", { name: "Fault offline", exact: true });
+    await offline.click();
+    await panel("Faults").getByText("struck 0 of 0").waitFor();
+    expect(await offline.getAttribute("aria-pressed")).toBe("true");
+    await expect(fetch(`${emulator.baseUrl}/v3/vendor/org_demo/1/rt_ad/screen_demo`)).rejects.toThrow();
+    await panel("Faults").getByText("struck 1 of 1").waitFor();
+    await offline.click();
+    await panel("Faults").getByText("no faults in force").waitFor();
+    expect(await offline.getAttribute("aria-pressed")).toBe("false");
+  });
+
+  it("sets the clock's speed and advances it", async () => {
+    await page.getByRole("button", { name: "Advance the clock by 1 min" }).click();
+    await panel("Clock").getByText("08:01:00").waitFor();
+    await page.getByRole("combobox", { name: "Speed of the clock" }).selectOption("60");
+    await expect.poll(() => emulator.clock.reading()).toEqual({ mode: "frozen", now: MONDAY_8 + 60_000, speed: 60 });
+  });
+
+  it("shows a spot, then its proof, then a violation as they happen", async () => {
+    const spot = await nextSpot(emulator);
+    await panel("Ledger").getByText("open").waitFor();
+    await panel("Screens")
+      .getByText(/ for 0 s$/)
+      .waitFor();
+    const order = spot.newsFirst ? [spot.news, spot.ad] : [spot.ad, spot.news];
+    for (const { duration, pop } of order) {
+      emulator.clock.advance(duration);
+      expect((await call(emulator, pop)).status).toBe(200);
+    }
+    await panel("Ledger").getByText("proved").waitFor();
+    await panel("Screens")
+      .getByText(/^no proof for/)
+      .waitFor();
+    await panel("Calls").getByText("/pop/").first().waitFor();
+    await panel("Violations").getByText("none: every proof was an honest one").waitFor();
+    await call(emulator, order[0].pop);
+    await panel("Violations").getByText("duplicate-after-success").waitFor();
+  });
+
+  it("draws its plots and says in words what is on them", async () => {
+    expect(await panel("Pop delay").getByRole("img").getAttribute("aria-label")).toMatch(/^2 proofs; the longest came/);
+    expect(await panel("Spots, fills and proofs").getByRole("img").getAttribute("aria-label")).toBe(
+      "1 spots, 1 proved",
+    );
+    expect(await page.locator(".plot canvas").count()).toBe(2);
+  });
+
+  it("lets the page run its own files only, and serves no others", async () => {
+    const { status, headers } = await ask(emulator.controlUrl, "/");
+    expect(status).toBe(200);
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect((await ask(emulator.controlUrl, "/dashboard/page.js")).headers["content-type"]).toMatch(/^text\/javascript/);
+    for (const path of ["/dashboard/..%2Fmain.js", "/dashboard/../main.js", "/dashboard/page.ts", "/dashboard/none.js"])
+      expect((await ask(emulator.controlUrl, path)).status).toBe(404);
+    expect((await ask(emulator.controlUrl, "/", { headers: { host: "elsewhere.example" } })).status).toBe(403);
+  });
+
+  it("leaves its own looking out of the journal", () => {
+    expect(emulator.calls().filter(({ path }) => path === "/" || path === "/dashboard/view")).toEqual([]);
+  });
+
+  it("has nothing to complain about in the browser's console", () => {
+    expect(complaints).toEqual([]);
+  });
+
+  it("comes back by itself when the emulator was away", async () => {
+    const control = Number(new URL(emulator.controlUrl).port);
+    await emulator.close();
+    await page.getByText("reconnecting", { exact: true }).waitFor();
+    emulator = await startEmulator({ seed: 1, ports: { control } });
+    await page.getByText("live", { exact: true }).waitFor();
+    await nextSpot(emulator);
+    await panel("Calls").getByText("/rt_ad/screen_demo").waitFor();
+    await panel("Violations").getByText("none: every proof was an honest one").waitFor();
+  });
+});
