@@ -28,6 +28,7 @@ beforeAll(async () => {
   const ready = async () =>
     (await rig.emulator.ledger())[1]?.ad?.media.some(({ complete }) => complete) ? true : undefined;
   await eventually("the second spot's media", ready);
+  await eventually("the page with all it loads", pageIsWhole);
   await rig.emulator.stop("SIGKILL");
   const owed = async () => ((await readHealth(rig.home))?.proofs.owed === expected.length ? true : undefined);
   await eventually("all proofs to be owed", owed);
@@ -36,6 +37,22 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => rig?.close());
+
+/** The first spot's page is recorded while it is cued; it is whole once it is ready and nothing more is asked for. */
+async function pageIsWhole(): Promise<true | undefined> {
+  const health = await readHealth(rig.home);
+  const page = expected[1]?.creative;
+  const loaded = health?.next?.id === page || (health?.onAir !== "house" && health?.onAir.id === page);
+  const before = await mediaCalls();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return loaded && before === (await mediaCalls()) ? true : undefined;
+}
+
+async function mediaCalls(): Promise<number> {
+  const response = await fetch(`${rig.emulator.controlUrl}/control/journal?limit=1000`);
+  const calls = (await response.json()) as { listener: string; path: string }[];
+  return calls.filter(({ listener, path }) => listener === "media" && path.startsWith("/creatives/")).length;
+}
 
 describe("a network that dies once a spot is ready", () => {
   it("does not disturb what is on screen: both spots play to their end, then house content", () => {
