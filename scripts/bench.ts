@@ -4,6 +4,7 @@ import type { Section } from "../test/bench/line.ts";
 import { LINES } from "../test/bench/lines.ts";
 import { describeMachine, machineNow } from "../test/bench/machine.ts";
 import { readOptions } from "../test/bench/options.ts";
+import { quietMachine } from "../test/bench/quiet.ts";
 import { reportOf } from "../test/bench/report.ts";
 import { tableOf } from "../test/bench/table.ts";
 import type { Ready } from "./ready.mjs";
@@ -15,14 +16,16 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const machine = machineNow(runtime);
   process.stdout.write(`\nSpotloop bench${quick ? ", short form" : ""}\n${describeMachine(machine)}\n`);
 
+  const quiet = quietMachine(ready.signal);
   const sections = new Map<string, Section>();
   for (const line of lines) {
     const step = ready.say.begin(`Measuring ${line.name}`);
-    const section = await line.run({ quick, signal: ready.signal, progress: step.progress });
+    const section = await line.run({ quick, quiet, signal: ready.signal, progress: step.progress });
     step.done();
     sections.set(line.name, section);
     process.stdout.write(`\n${tableOf(section)}`);
     if (json !== null) await writeFile(json, reportOf(machine, quick, sections));
   }
+  process.stdout.write(quiet.remark());
   return 0;
 }

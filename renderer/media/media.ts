@@ -36,14 +36,15 @@ async function cueVideo({ url, muted }: Source): Promise<void> {
   video.playsInline = true;
   video.disablePictureInPicture = true;
   video.preload = "auto";
+  // A callback for every frame would wake this page 30 times a second; each tells how many there have been.
   let framesPresented = 0;
-  let firstFrameAt: ((at: number) => void) | null = null;
-  const count = (now: number) => {
-    framesPresented++;
-    firstFrameAt?.(performance.timeOrigin + now);
-    firstFrameAt = null;
-    video.requestVideoFrameCallback(count);
-  };
+  const nextFrame = () =>
+    new Promise<number>((resolve) => {
+      video.requestVideoFrameCallback((now, { presentedFrames }) => {
+        framesPresented = presentedFrames;
+        resolve(performance.timeOrigin + now);
+      });
+    });
   await new Promise<void>((resolve, reject) => {
     video.oncanplaythrough = () => resolve();
     video.onerror = () => reject(new Error(video.error?.message || "undecodable"));
@@ -51,12 +52,14 @@ async function cueVideo({ url, muted }: Source): Promise<void> {
     document.body.append(video);
   });
   if (video.videoWidth === 0) throw new Error("undecodable: no picture");
-  progress = () => ({ framesPresented, still: video.ended });
+  progress = () => {
+    void nextFrame();
+    return { framesPresented, still: video.ended };
+  };
   start = () =>
     new Promise((resolve, reject) => {
-      firstFrameAt = resolve;
       video.onerror = () => reject(new Error(video.error?.message || "undecodable"));
-      video.requestVideoFrameCallback(count);
+      nextFrame().then(resolve);
       video.play().catch(reject);
     });
 }

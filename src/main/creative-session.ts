@@ -1,9 +1,9 @@
-import type { Session } from "electron";
 import type { PageAnswer, PageCache } from "../player/page-cache.ts";
 import { fileResponse } from "./file-response.ts";
 import { denyDownloads } from "./guards/downloads.ts";
 import { sealNetwork } from "./guards/network.ts";
 import { denyPermissions } from "./guards/permissions.ts";
+import type { Housekeeping } from "./session-pool.ts";
 
 /** What a creative's document may be, whatever its server says: scripts of its own origin, and no powers. */
 const HEADERS = {
@@ -20,21 +20,24 @@ const HEADERS = {
 } as const;
 
 /**
- * Prepares a session for creative pages. Every http and https request is answered by the guest's cache; the network
- * itself is out of reach, so that the cache's policy is the only one there is.
+ * Sessions for creative pages. Every http and https request is answered by the guest's cache; the network itself is out
+ * of reach, so that the cache's policy is the only one there is. What a page stored goes with it.
  */
-export async function prepareCreativeSession(session: Session, guest: () => PageCache | null): Promise<void> {
-  denyPermissions(session);
-  denyDownloads(session);
-  const answer = async (request: Request): Promise<Response> => {
-    const cache = guest();
-    if (cache === null) return new Response(null, { status: 404 });
-    return respond(await cache.answer(request.method, request.url), request);
-  };
-  session.protocol.handle("http", answer);
-  session.protocol.handle("https", answer);
-  await sealNetwork(session, ["http:", "https:", "data:", "blob:"]);
-}
+export const creativeHousekeeping: Housekeeping<PageCache> = {
+  async prepare(session, guest) {
+    denyPermissions(session);
+    denyDownloads(session);
+    const answer = async (request: Request): Promise<Response> => {
+      const cache = guest();
+      if (cache === null) return new Response(null, { status: 404 });
+      return respond(await cache.answer(request.method, request.url), request);
+    };
+    session.protocol.handle("http", answer);
+    session.protocol.handle("https", answer);
+    await sealNetwork(session, ["http:", "https:", "data:", "blob:"]);
+  },
+  empty: (session) => Promise.allSettled([session.clearStorageData(), session.clearCache(), session.clearAuthCache()]),
+};
 
 function respond(answer: PageAnswer, request: Request): Response {
   switch (answer.kind) {

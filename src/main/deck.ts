@@ -1,27 +1,31 @@
-import { type WebContents, WebContentsView } from "electron";
+import { type BaseWindow, WebContentsView } from "electron";
 import type { FailureReason } from "../core/playout.ts";
-import type { Face } from "./face.ts";
 import { confine } from "./guards/contents.ts";
 import type { Lease } from "./session-pool.ts";
+import { fill } from "./window.ts";
 
 /** A fresh view for one item: made, shown and closed with it, so that nothing is left of it. */
 export interface Deck {
   readonly view: WebContentsView;
-  readonly face: Face;
   close(): void;
+}
+
+/** Hears of what ends a deck's item, and why in words for the log. */
+export type OnFailed = (reason: FailureReason, detail: string) => void;
+
+/** What a deck is made for: a session, and which navigations are its own loading. */
+export interface DeckLease extends Lease {
+  readonly stay: (url: string) => boolean;
 }
 
 /** A renderer that has not gone this long after its deck was closed is killed. */
 const GONE_WITHIN_MS = 2_000;
 
-/** What a deck is made for: a session, the face it shows, and which navigations are that face's own loading. */
-export interface DeckLease extends Lease {
-  readonly face: (contents: WebContents) => Face;
-  readonly stay: (url: string) => boolean;
-}
-
-/** Makes a deck on a leased session. `onFailed` hears of a crash or of something forbidden, until it is closed. */
-export function openDeck(lease: DeckLease, onFailed: (reason: FailureReason, detail: string) => void): Deck {
+/**
+ * Makes a deck on a leased session, below everything in sight. `onFailed` hears of a crash or of something forbidden,
+ * until it is closed.
+ */
+export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFailed): Deck {
   const view = new WebContentsView({
     webPreferences: {
       session: lease.session,
@@ -45,20 +49,23 @@ export function openDeck(lease: DeckLease, onFailed: (reason: FailureReason, det
   // Not a sound from below: whoever takes the deck decides.
   contents.setAudioMuted(true);
   let closed = false;
-  const fail = (reason: FailureReason, detail: string) => {
+  const fail: OnFailed = (reason, detail) => {
     if (!closed) onFailed(reason, detail);
   };
   confine(contents, lease.stay, (what) => fail("forbidden", what));
   contents.on("render-process-gone", (_event, { reason }) => fail("crashed", reason));
   contents.on("unresponsive", () => fail("hung", "unresponsive"));
   contents.once("destroyed", () => lease.release());
+  // At full size: elsewhere or smaller a page lays out for a window of no width.
+  fill(window, view);
+  window.contentView.addChildView(view, 0);
 
   return {
     view,
-    face: lease.face(contents),
     close() {
       if (closed) return;
       closed = true;
+      window.contentView.removeChildView(view);
       const pid = contents.isDestroyed() ? 0 : contents.getOSProcessId();
       contents.close({ waitForBeforeUnload: false });
       setTimeout(() => ensureGone(contents.isDestroyed() ? 0 : pid), GONE_WITHIN_MS);

@@ -1,7 +1,5 @@
 import type { WebContents } from "electron";
 import { z } from "zod";
-import { isSamePage } from "../player/page-cache.ts";
-import type { DeckLease } from "./deck.ts";
 import { type Face, inIsolation, NEXT_PAINT } from "./face.ts";
 
 /** Pages are made for a white sheet; the pointer is never part of what is shown. User origin: a page cannot undo it. */
@@ -13,11 +11,7 @@ const FONTS_READY = "document.fonts.ready.then(() => true)";
 const START_HOOK = "void window.BroadSignPlay?.()";
 
 /** An HTML creative at its own URL, without a preload: its session answers every request from the cache. */
-export function pageFace(url: string): Pick<DeckLease, "face" | "stay"> {
-  return { stay: (target) => isSamePage(target, url), face: (contents) => faceOn(contents, url) };
-}
-
-function faceOn(contents: WebContents, url: string): Face {
+export function pageFace(contents: WebContents, url: string): Face {
   return {
     async load() {
       contents.on("dom-ready", () => void contents.insertCSS(SHEET, { cssOrigin: "user" }).catch(() => {}));

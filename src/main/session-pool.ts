@@ -7,8 +7,13 @@ export interface Lease {
   release(): void;
 }
 
-/** Seals a session, once; its handlers serve whatever `guest` says is there at the time. */
-export type Prepare<Guest> = (session: Session, guest: () => Guest | null) => Promise<void>;
+/** What is done to the sessions of a pool. */
+export interface Housekeeping<Guest> {
+  /** Seals a session, once; its handlers serve whatever `guest` says is there at the time. */
+  prepare(session: Session, guest: () => Guest | null): Promise<void>;
+  /** Removes what a guest left behind, before the next one comes. */
+  empty(session: Session): Promise<unknown>;
+}
 
 interface Room<Guest> {
   readonly session: Session;
@@ -21,14 +26,14 @@ interface Room<Guest> {
  */
 export class SessionPool<Guest> {
   readonly #unused: string[];
-  readonly #prepare: Prepare<Guest>;
+  readonly #housekeeping: Housekeeping<Guest>;
   readonly #free: Room<Guest>[] = [];
   readonly #waiting: ((room: Room<Guest>) => void)[] = [];
 
   /** `partitions` name in-memory sessions (no `persist:`); each is made and sealed when it is first needed. */
-  constructor(partitions: readonly string[], prepare: Prepare<Guest>) {
+  constructor(partitions: readonly string[], housekeeping: Housekeeping<Guest>) {
     this.#unused = [...partitions];
-    this.#prepare = prepare;
+    this.#housekeeping = housekeeping;
   }
 
   /** Lends a session that serves `guest`, as soon as one is free. */
@@ -42,7 +47,7 @@ export class SessionPool<Guest> {
         if (released) return;
         released = true;
         room.guest = null;
-        void empty(room.session).finally(() => this.#giveBack(room));
+        void this.#housekeeping.empty(room.session).finally(() => this.#giveBack(room));
       },
     };
   }
@@ -51,7 +56,7 @@ export class SessionPool<Guest> {
     const partition = this.#unused.shift();
     if (partition === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
     const room: Room<Guest> = { session: session.fromPartition(partition, { cache: false }), guest: null };
-    await this.#prepare(room.session, () => room.guest);
+    await this.#housekeeping.prepare(room.session, () => room.guest);
     return room;
   }
 
@@ -60,8 +65,4 @@ export class SessionPool<Guest> {
     if (next === undefined) this.#free.push(room);
     else next(room);
   }
-}
-
-async function empty(used: Session): Promise<void> {
-  await Promise.allSettled([used.clearStorageData(), used.clearCache(), used.clearAuthCache()]);
 }

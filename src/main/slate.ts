@@ -1,4 +1,4 @@
-import { type BaseWindow, session, WebContentsView } from "electron";
+import { type BaseWindow, type Session, session, WebContentsView } from "electron";
 import { serveAppPages } from "./app-pages.ts";
 import { NEXT_PAINT } from "./face.ts";
 import { confine } from "./guards/contents.ts";
@@ -11,6 +11,8 @@ import { fill } from "./window.ts";
 /** A page of ours that lies under the decks and shows whenever nothing is above it. */
 export interface Slate {
   readonly view: WebContentsView;
+  /** Loads the page, once; resolves when it is painted. */
+  load(): Promise<void>;
 }
 
 /** A first paint that takes longer than this is not waited for. */
@@ -18,13 +20,9 @@ const PAINTED_WITHIN_MS = 1_000;
 /** A crashed slate is loaded again after this long, so that a slate that always crashes does not spin. */
 const RELOAD_AFTER_MS = 1_000;
 
-/** Lays a page of `renderer/` at the bottom of the window, and keeps it there. Resolves when it is painted. */
-export async function laySlate(window: BaseWindow, page: string): Promise<Slate> {
+/** Lays a page of `renderer/` in the window, above so many other views, and keeps it there; it is black until loaded. */
+export function laySlate(window: BaseWindow, page: string, above = 0): Slate {
   const own = session.fromPartition(page, { cache: false });
-  denyPermissions(own);
-  denyDownloads(own);
-  serveAppPages(own);
-  await sealNetwork(own, [`${APP_SCHEME}:`]);
   const view = new WebContentsView({
     webPreferences: { session: own, sandbox: true, contextIsolation: true, disableDialogs: true, devTools: false },
   });
@@ -32,15 +30,33 @@ export async function laySlate(window: BaseWindow, page: string): Promise<Slate>
   view.setBackgroundColor("#000000");
   const url = appUrl(page);
   confine(view.webContents, (target) => target === url);
-  window.contentView.addChildView(view, 0);
+  window.contentView.addChildView(view, above);
   fill(window, view);
   window.on("resize", () => fill(window, view));
   const load = () => view.webContents.loadURL(url).catch(() => {});
   view.webContents.on("render-process-gone", () => setTimeout(load, RELOAD_AFTER_MS));
-  await load();
+  let loaded: Promise<void> | null = null;
+  return {
+    view,
+    load() {
+      loaded ??= seal(own)
+        .then(load)
+        .then(() => painted(view));
+      return loaded;
+    },
+  };
+}
+
+async function seal(own: Session): Promise<void> {
+  denyPermissions(own);
+  denyDownloads(own);
+  serveAppPages(own);
+  await sealNetwork(own, [`${APP_SCHEME}:`]);
+}
+
+async function painted({ webContents }: WebContentsView): Promise<void> {
   await Promise.race([
-    view.webContents.executeJavaScript(NEXT_PAINT).catch(() => {}),
+    webContents.executeJavaScript(NEXT_PAINT).catch(() => {}),
     new Promise((resolve) => setTimeout(resolve, PAINTED_WITHIN_MS)),
   ]);
-  return { view };
 }

@@ -1,35 +1,29 @@
-import type { BaseWindow } from "electron";
 import type { FailureReason, Playout, PlayoutId } from "../core/playout.ts";
 import type { Clock } from "../player/clock.ts";
 import type { Wanted } from "../player/download.ts";
 import type { Media } from "../player/media-cache.ts";
-import type { PageCache } from "../player/page-cache.ts";
+import { isSamePage, type PageCache } from "../player/page-cache.ts";
 import type { DeckEvent, Stage } from "../player/stage.ts";
-import { type Deck, type DeckLease, openDeck } from "./deck.ts";
+import { type OnFailed, openDeck } from "./deck.ts";
 import { inIsolation, NEXT_PAINT } from "./face.ts";
-import { mediaFace } from "./media-face.ts";
-import type { MediaGuest } from "./media-session.ts";
+import type { FacedDeck } from "./media-decks.ts";
 import { pageFace } from "./page-face.ts";
-import type { SessionPool } from "./session-pool.ts";
+import type { RaisedStage } from "./raise-stage.ts";
 import { watchProgress } from "./watch.ts";
 import { fill, overhang } from "./window.ts";
 
 /** What a stage is made of. */
-export interface StageParts {
-  readonly window: BaseWindow;
+export interface StageParts extends RaisedStage {
   readonly clock: Clock;
   readonly muted: boolean;
-  readonly mediaSessions: SessionPool<MediaGuest>;
-  readonly creativeSessions: SessionPool<PageCache>;
   readonly openPage: (document: Wanted) => PageCache;
   readonly report: (event: DeckEvent) => void;
   /** Hears why a deck failed, in words for the log. */
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
 
-interface Cued {
+interface Cued extends FacedDeck {
   readonly playout: Playout;
-  readonly deck: Deck;
   /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
   drawn: Promise<void> | null;
   stopWatching: () => void;
@@ -54,29 +48,32 @@ export function createStage(parts: StageParts): Stage {
 
   async function cue(playout: Playout, media: Media): Promise<void> {
     decks.set(playout.id, "opening");
-    const lease = await leaseFor(playout, media);
-    if (!decks.has(playout.id)) return lease.release();
-    const deck = openDeck(lease, (reason, detail) => fail(playout, reason, detail));
-    decks.set(playout.id, { playout, deck, drawn: null, stopWatching: () => {} });
-    // Below everything in sight, at full size: elsewhere or smaller a page lays out for a window of no width.
-    fill(window, deck.view);
-    window.contentView.addChildView(deck.view, 0);
-    await deck.face.load();
+    const { deck, face } = await open(playout, media, (reason, detail) => fail(playout, reason, detail));
+    if (!decks.has(playout.id)) return deck.close();
+    decks.set(playout.id, { playout, deck, face, drawn: null, stopWatching: () => {} });
+    await face.load();
     if (decks.has(playout.id)) report({ kind: "deck-ready", playout: playout.id });
   }
 
-  async function leaseFor({ item }: Playout, media: Media): Promise<DeckLease> {
-    if (item.form !== "html") {
-      const lease = await parts.mediaSessions.lease({ media, mimeType: item.mimeType });
-      return { ...lease, ...mediaFace(media.digest, item.form, parts.muted) };
-    }
-    const page = parts.openPage(item);
-    const lease = await parts.creativeSessions.lease(page);
-    const release = () => {
-      page.close();
-      lease.release();
+  async function open({ item }: Playout, media: Media, onFailed: OnFailed): Promise<FacedDeck> {
+    const { form, mimeType } = item;
+    if (form === "html") return openPage(item, onFailed);
+    return parts.mediaDecks.open({ media, mimeType }, { digest: media.digest, form, muted: parts.muted }, onFailed);
+  }
+
+  async function openPage(document: Wanted, onFailed: OnFailed): Promise<FacedDeck> {
+    const page = parts.openPage(document);
+    const { session, release } = await parts.creativeSessions.lease(page);
+    const lease = {
+      session,
+      stay: (target: string) => isSamePage(target, document.url),
+      release() {
+        page.close();
+        release();
+      },
     };
-    return { session: lease.session, release, ...pageFace(item.url) };
+    const deck = openDeck(window, lease, onFailed);
+    return { deck, face: pageFace(deck.view.webContents, document.url) };
   }
 
   function draw(cued: Cued): Promise<void> {
@@ -87,7 +84,7 @@ export function createStage(parts: StageParts): Stage {
   }
 
   async function take(cued: Cued): Promise<void> {
-    const { playout, deck } = cued;
+    const { playout, deck, face } = cued;
     cued.drawn ??= draw(cued);
     await cued.drawn;
     if (!decks.has(playout.id)) return;
@@ -95,10 +92,11 @@ export function createStage(parts: StageParts): Stage {
     window.contentView.addChildView(deck.view);
     deck.view.webContents.setAudioMuted(parts.muted);
     const takenAt = parts.clock.now();
-    const paintedAt = monotonic(parts.clock, takenAt, await deck.face.start());
+    const paintedAt = monotonic(parts.clock, takenAt, await face.start());
     if (!decks.has(playout.id)) return;
+    parts.notePainted(deck.view);
     report({ kind: "deck-painted", playout: playout.id, paintedAt });
-    cued.stopWatching = watchProgress(deck.face, playout.item.form === "video", (reason, detail) =>
+    cued.stopWatching = watchProgress(face, playout.item.form === "video", (reason, detail) =>
       fail(playout, reason, detail),
     );
   }
@@ -121,7 +119,6 @@ export function createStage(parts: StageParts): Stage {
       decks.delete(playout.id);
       if (cued === undefined || cued === "opening") return;
       cued.stopWatching();
-      window.contentView.removeChildView(cued.deck.view);
       cued.deck.close();
     },
   };

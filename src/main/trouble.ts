@@ -16,7 +16,8 @@ export function describeProblems({ path, problems }: BadConfig): string {
 export async function awaitGoodConfig(bad: BadConfig, given: string | null): Promise<GoodConfig> {
   await app.whenReady();
   const { window, reveal } = openWindow({ match: null, fullscreen: true, width: null, height: null });
-  const { view } = await laySlate(window, "trouble/trouble.html");
+  const { view, load } = laySlate(window, "trouble/trouble.html");
+  await load();
   const show = ({ path, problems }: BadConfig): void => {
     const trouble = JSON.stringify({ file: path, problems });
     view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});

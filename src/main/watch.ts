@@ -2,11 +2,11 @@ import type { FailureReason } from "../core/playout.ts";
 import type { Face } from "./face.ts";
 
 /** How often a deck on air is asked how far it is. */
-const TURN_MS = 500;
+const TURN_MS = 1_000;
 /** A moving video that presents no new frame for this many turns is stalled: 2 s. */
-const STALLED_TURNS = 4;
+const STALLED_TURNS = 2;
 /** A page that has not answered for this many turns hangs (3 s); Chromium itself notices only when somebody types. */
-const HUNG_TURNS = 6;
+const HUNG_TURNS = 3;
 
 /**
  * Watches a deck on air, and says so once when it stalls or hangs. Turns are counted, not time, so that a main process

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino, stdTimeFunctions } from "pino";
-import roll from "pino-roll";
+import type roll from "pino-roll";
 import { readable } from "./log-line.ts";
 import { REDACTED, redactor } from "./redaction.ts";
 
@@ -12,6 +12,8 @@ export interface LogOptions {
   readonly maxBytes: number;
   /** Values that must never be in a line, however they come there. */
   readonly secrets: readonly string[];
+  /** The file is opened when this resolves, or when the log is closed; lines wait for it. At once where it is absent. */
+  readonly fileAfter?: Promise<void>;
   /** Where each line also goes, readable for people: `process.stderr` as a rule. */
   readonly echo?: { write(text: string): unknown };
 }
@@ -38,15 +40,23 @@ const CLOSE_WITHIN_MS = 2_000;
  * Opens the log: JSON lines in `dir`/spotloop.<n>.log, in files that take turns within `maxBytes`. Where nothing can be
  * written there, the lines go to stderr instead. In this process: there are no workers inside a packaged app.
  */
-export async function openLog(options: LogOptions): Promise<Log> {
+export function openLog(options: LogOptions): Log {
   const { level, secrets, echo } = options;
-  const file = await openFile(options);
   const redact = redactor(secrets);
+  // Until the file is open, or known never to be.
+  const held: string[] = [];
+  let file: LogFile | null = null;
+  let opening = true;
+  const keep = (line: string) => {
+    if (file !== null) file.write(line);
+    else if (echo === undefined) process.stderr.write(readable(line));
+  };
   const sink = {
     write(line: string) {
       const clean = redact(line);
-      file?.write(clean);
-      (file === null ? (echo ?? process.stderr) : echo)?.write(readable(clean));
+      echo?.write(readable(clean));
+      if (opening) held.push(clean);
+      else keep(clean);
     },
   };
   const logger = pino(
@@ -59,8 +69,24 @@ export async function openLog(options: LogOptions): Promise<Log> {
     },
     sink,
   );
-  if (file === null) logger.error({ dir: options.dir }, "the log folder cannot be written");
-  return { logger, close: async () => file?.close() };
+  let opened: Promise<void> | null = null;
+  const open = () => {
+    opened ??= openFile(options).then((result) => {
+      file = result;
+      opening = false;
+      for (const line of held.splice(0)) keep(line);
+      if (file === null) logger.error({ dir: options.dir }, "the log folder cannot be written");
+    });
+    return opened;
+  };
+  void (options.fileAfter ?? Promise.resolve()).then(open);
+  return {
+    logger,
+    async close() {
+      await open();
+      await file?.close();
+    },
+  };
 }
 
 const SECRET_KEYS = ["orgToken", "org_token", "pop", "token"].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
@@ -73,6 +99,8 @@ interface LogFile {
 async function openFile({ dir, maxBytes }: LogOptions): Promise<LogFile | null> {
   try {
     mkdirSync(dir, { recursive: true });
+    // Loaded only now: it takes longer to load than the rest of the log, and nobody waits for the file.
+    const { default: roll } = await import("pino-roll");
     const stream = await roll({
       file: join(dir, "spotloop"),
       extension: "log",

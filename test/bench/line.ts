@@ -1,7 +1,11 @@
+import type { Quiet } from "./quiet.ts";
+
 /** What a line of the bench is run with. */
 export interface Bench {
   /** The short form: less of everything, to see that it runs. */
   readonly quick: boolean;
+  /** Waited for before each measurement. */
+  readonly quiet: Quiet;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   /** Tells how far it is. */

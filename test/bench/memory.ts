@@ -30,6 +30,7 @@ export const memory: Line = {
       // Each goes first in turn: what the machine does meanwhile favours neither.
       for (const which of round % 2 === 1 ? (["spotloop", "bare"] as const) : (["bare", "spotloop"] as const)) {
         bench.progress(`round ${round} of ${rounds}: ${which}`);
+        await bench.quiet.wait();
         usages[which].push(await usageOf(which, seconds * 1000, bench));
       }
     }

@@ -23,10 +23,10 @@ export const startup: Line = {
       const [spotloop, other]: [number[], number[]] = [[], []];
       for (let round = 1; round <= rounds; round++) {
         bench.progress(`round ${round} of ${rounds}`);
+        await bench.quiet.wait();
         other.push(await startOf(rig, () => playBare(rig)));
-        bench.signal.throwIfAborted();
+        await bench.quiet.wait();
         spotloop.push(await startOf(rig, () => play(rig)));
-        bench.signal.throwIfAborted();
       }
       return {
         title: `Start: from the process's start to the clip's first frame on the display, warm cache, rounds: ${rounds}`,

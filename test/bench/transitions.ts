@@ -15,8 +15,10 @@ export const transitions: Line = {
     const showings: { spotloop: Showing[]; naive: Showing[] } = { spotloop: [], naive: [] };
     for (let round = 1; round <= rounds; round++) {
       bench.progress(`round ${round} of ${rounds}: Spotloop`);
+      await bench.quiet.wait();
       showings.spotloop.push(await show(checkoutPlayer(), spots, bench));
       bench.progress(`round ${round} of ${rounds}: the naive page`);
+      await bench.quiet.wait();
       showings.naive.push(await show(checkoutPlayer(`${import.meta.dirname}/naive`), spots, bench));
     }
     const compare = (what: string, unit: string, digits: number, of: (showing: Showing) => number): Comparison => ({

@@ -88,7 +88,10 @@ describe("a player that the service does not serve", () => {
       await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
       await eventually("the log line", async () => (message.test(written(player)) ? true : undefined));
       expect(written(player)).not.toContain(TOKEN);
-      expect(await readHealth(rig.home)).toMatchObject({ onAir: "house", proofs: { owed: 0, delivered: 0 } });
+      expect(await eventually("health", () => readHealth(rig.home))).toMatchObject({
+        onAir: "house",
+        proofs: { owed: 0, delivered: 0 },
+      });
       expect(await player.stop()).toBe(0);
     },
     60_000,

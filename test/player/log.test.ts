@@ -25,7 +25,7 @@ const linesIn = (dir: string) =>
 describe("the log", () => {
   it("writes JSON lines with time and level, and nothing below its level", async () => {
     const dir = join(temporaryFolder(), "deep", "logs");
-    const { logger, close } = await openLog(options(dir));
+    const { logger, close } = openLog(options(dir));
     logger.debug("too fine");
     logger.warn({ reason: "stalled" }, "item failed");
     await close();
@@ -36,7 +36,7 @@ describe("the log", () => {
 
   it("keeps to its size, the newest lines last", async () => {
     const dir = temporaryFolder();
-    const { logger, close } = await openLog(options(dir));
+    const { logger, close } = openLog(options(dir));
     for (let count = 0; count < 3_000; count++) {
       logger.info({ count, padding: "x".repeat(1_000) });
       if (count % 20 === 0) await new Promise(setImmediate);
@@ -51,7 +51,7 @@ describe("the log", () => {
   it("goes on in the folder of an earlier run, and clears away what that left over its size", async () => {
     const dir = temporaryFolder();
     for (let number = 1; number <= 12; number++) writeFileSync(join(dir, `spotloop.${number}.log`), "old\n");
-    const { logger, close } = await openLog(options(dir));
+    const { logger, close } = openLog(options(dir));
     for (let count = 0; count < 400; count++) {
       logger.info({ padding: "x".repeat(1_000) });
       if (count % 20 === 0) await new Promise(setImmediate);
@@ -64,7 +64,7 @@ describe("the log", () => {
   it("never holds a secret, wherever it stands and however it is written", async () => {
     const dir = temporaryFolder();
     const echoed: string[] = [];
-    const { logger, close } = await openLog(options(dir, { echo: { write: (text) => echoed.push(text) } }));
+    const { logger, close } = openLog(options(dir, { echo: { write: (text) => echoed.push(text) } }));
     const url = `https://service.example/v3/vendor/${encodeURIComponent(SECRET)}/1/rt_ad/s`;
     logger.info({ orgToken: "whatever", nested: { deep: SECRET }, [SECRET]: 1 }, `the token is ${SECRET}`);
     logger.error(new Error(`cannot fetch ${url} or ${url.replaceAll("%2F", "%2f")}`));
@@ -79,9 +79,7 @@ describe("the log", () => {
 
   it("echoes each line for people", async () => {
     const echoed: string[] = [];
-    const { logger, close } = await openLog(
-      options(temporaryFolder(), { echo: { write: (text) => echoed.push(text) } }),
-    );
+    const { logger, close } = openLog(options(temporaryFolder(), { echo: { write: (text) => echoed.push(text) } }));
     logger.warn({ item: "ad-1", tries: 3 }, "item failed");
     logger.error(new Error("broken"));
     await close();
@@ -94,17 +92,17 @@ describe("the log", () => {
     writeFileSync(join(folder, "file"), "");
     const echoed: string[] = [];
     const echo = { write: (text: string) => echoed.push(text) };
-    const { logger, close } = await openLog(options(join(folder, "file", "logs"), { echo }));
+    const { logger, close } = openLog(options(join(folder, "file", "logs"), { echo }));
     logger.info("still here");
     await close();
-    expect(echoed.join("")).toMatch(/the log folder cannot be written.*\n.*still here/);
+    expect(echoed.join("")).toMatch(/still here\n.*the log folder cannot be written/);
   });
 
   it.runIf(existsSync("/dev/full"))("costs lines and nothing else when the disk is full", async () => {
     const dir = temporaryFolder();
     symlinkSync("/dev/full", join(dir, "spotloop.1.log"));
     const echoed: string[] = [];
-    const { logger, close } = await openLog(options(dir, { echo: { write: (text) => echoed.push(text) } }));
+    const { logger, close } = openLog(options(dir, { echo: { write: (text) => echoed.push(text) } }));
     for (let count = 0; count < 6; count++) logger.info({ padding: "x".repeat(MIB) }, `line ${count}`);
     await close();
     expect(echoed).toHaveLength(6);
@@ -112,7 +110,7 @@ describe("the log", () => {
 
   it("can be closed twice, and takes lines after that without harm", async () => {
     const dir = temporaryFolder();
-    const { logger, close } = await openLog(options(dir));
+    const { logger, close } = openLog(options(dir));
     logger.info("last");
     await Promise.all([close(), close()]);
     logger.info("too late");

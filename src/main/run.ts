@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { app } from "electron";
+import type { Logger } from "pino";
+import type { Clock } from "../player/clock.ts";
+import type { Config, GoodConfig } from "../player/config/config.ts";
+import { deferStage } from "../player/deferred-stage.ts";
+import { openLog } from "../player/log.ts";
+import { createMetrics } from "../player/metrics.ts";
+import { type Player, type PlayerParts, startPlayer } from "../player/player.ts";
+import { countStart } from "../player/starts.ts";
+import { StoreUnusable } from "../player/store-opening.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { RaisedStage } from "./raise-stage.ts";
+import { Shutdown } from "./shutdown.ts";
+import { createStage } from "./stage.ts";
+
+/** What a player is run with. */
+export interface Run {
+  readonly good: GoodConfig;
+  readonly clock: Clock;
+  /** `null` where another player has the data folder. */
+  readonly raised: RaisedStage | null;
+  /** What is wrong with the data folder, or `null`. */
+  readonly flaw: string | null;
+}
+
+/** A player that cannot open its stores shows the slate and asks to be started again after this long. */
+const STORES_AGAIN_MS = 60_000;
+
+/** Starts the player and lets it play on the raised stage until the process is asked to stop. */
+export async function run({ good: { config, path, warnings }, clock, raised, flaw }: Run): Promise<void> {
+  const fileAfter = raised?.inSight ?? Promise.resolve();
+  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter });
+  const { logger } = log;
+  const shutdown = new Shutdown(logger);
+  shutdown.add("log", () => log.close());
+  if (raised === null) {
+    logger.error({ dataDir: config.dataDir }, "another player is running with this data folder");
+    return shutdown.end(EXIT.restart);
+  }
+  logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
+  for (const warning of [...warnings, ...notYet(config)]) logger.warn(warning);
+  if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
+
+  const metrics = createMetrics();
+  const stage = deferStage();
+  const parts: PlayerParts = { config, clock, log: logger, metrics, fetch, stage, dice: Math.random };
+  const player = flaw === null ? await startOrSay(parts) : null;
+  if (player === null) {
+    setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
+    return;
+  }
+  stage.open(stageFor(player, raised, config, clock, logger));
+  shutdown.add("player", () => player.stop());
+  // Whoever looks at the screen comes first, whoever reads about it second.
+  await raised.inSight;
+  const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
+  const { window } = raised;
+  const { openHealth } = await import("./health.ts");
+  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: logger, restarts }));
+}
+
+/** Settings that are accepted and do nothing so far: whoever sets one is told. */
+function notYet({ house, openingHours }: Config): string[] {
+  return [
+    ...(house.dir === null ? [] : ["house.dir has no effect yet: the packaged slate is shown"]),
+    ...(openingHours.respect ? ["openingHours.respect has no effect yet: the screen plays at all hours"] : []),
+  ];
+}
+
+/** Starts the player, or says why its stores cannot be used. */
+async function startOrSay(parts: PlayerParts): Promise<Player | null> {
+  try {
+    return await startPlayer(parts);
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    parts.log.error(error.message);
+    return null;
+  }
+}
+
+function stageFor(player: Player, raised: RaisedStage, { audio }: Config, clock: Clock, log: Logger) {
+  return createStage({
+    ...raised,
+    clock,
+    muted: audio.muted,
+    openPage: (document) => player.openPage(document),
+    report: (event) => player.loop.dispatch(event),
+    onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
+  });
+}
