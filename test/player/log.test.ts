@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LOG_FILES, type LogOptions, openLog } from "../../src/player/log.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -52,6 +52,8 @@ describe("the log", () => {
     const dir = temporaryFolder();
     for (let number = 1; number <= 12; number++) writeFileSync(join(dir, `spotloop.${number}.log`), "old\n");
     const { logger, close } = openLog(options(dir));
+    logger.info("new");
+    await vi.waitFor(() => expect(textIn(dir)).toContain("new"));
     for (let count = 0; count < 400; count++) {
       logger.info({ padding: "x".repeat(1_000) });
       if (count % 20 === 0) await new Promise(setImmediate);
