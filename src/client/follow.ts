@@ -7,15 +7,20 @@ export const MOST_REDIRECTS = 5;
  * GETs a URL and follows its redirects. The reply is the last one: still a redirect where there were more than
  * `MOST_REDIRECTS`, or where one led nowhere that can be followed.
  */
-export async function follow(get: Get, url: string, signal: AbortSignal): Promise<Reply> {
+export async function follow(
+  get: Get,
+  url: string,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Reply> {
   let at = url;
-  let reply = await get(at, signal);
+  let reply = await get(at, signal, headers);
   for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
     const next = nextStop(reply, at);
     if (next === null) return reply;
     await discard(reply);
     at = next;
-    reply = await get(at, signal);
+    reply = await get(at, signal, headers);
   }
   return reply;
 }

@@ -6,7 +6,7 @@ export interface Reply {
 }
 
 /** One GET without following redirects; rejects when there is no answer. */
-export type Get = (url: string, signal: AbortSignal) => Promise<Reply>;
+export type Get = (url: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
 
 /** A body that nobody needs is read so far, to leave its connection usable; beyond it the connection is given up. */
 const DISCARD_BYTES = 64 * 1024;

@@ -7,6 +7,7 @@ import { deferStage } from "../player/deferred-stage.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics } from "../player/metrics.ts";
 import { type Player, type PlayerParts, startPlayer } from "../player/player.ts";
+import type { ReachPolicy } from "../player/reach.ts";
 import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -44,7 +45,10 @@ export async function run({ good: { config, path, warnings }, clock, raised, fla
 
   const metrics = createMetrics();
   const stage = deferStage();
-  const parts: PlayerParts = { config, clock, log: logger, metrics, fetch, stage, dice: Math.random };
+  const parts: PlayerParts = {
+    ...{ config, clock, log: logger, metrics, fetch, openMediaFetch, stage },
+    dice: Math.random,
+  };
   const player = flaw === null ? await startOrSay(parts) : null;
   if (player === null) {
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
@@ -58,6 +62,15 @@ export async function run({ good: { config, path, warnings }, clock, raised, fla
   const { window } = raised;
   const { openHealth } = await import("./health.ts");
   shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: logger, restarts }));
+}
+
+/** Loaded with the first download: a start with a full cache does not wait for it. */
+function openMediaFetch(policy: ReachPolicy): typeof fetch {
+  let opening: Promise<typeof fetch> | null = null;
+  return async (...request) => {
+    opening ??= import("../player/guarded-fetch.ts").then(({ fetchGuardedBy }) => fetchGuardedBy(policy));
+    return (await opening)(...request);
+  };
 }
 
 /** Settings that are accepted and do nothing so far: whoever sets one is told. */

@@ -73,7 +73,8 @@ export function createStage(parts: StageParts): Stage {
       },
     };
     const deck = openDeck(window, lease, onFailed);
-    return { deck, face: pageFace(deck.view.webContents, document.url) };
+    const face = pageFace(deck.view.webContents, document.url);
+    return { deck, face: { ...face, load: () => face.load().then(() => assertWhole(page)) } };
   }
 
   function draw(cued: Cued): Promise<void> {
@@ -122,6 +123,12 @@ export function createStage(parts: StageParts): Stage {
       cued.deck.close();
     },
   };
+}
+
+/** A page that was recorded while the network failed is not the one that its maker made. */
+function assertWhole(page: PageCache): void {
+  const lacking = page.lacking();
+  if (lacking !== null) throw new Error(`the page is not whole: ${lacking}`);
 }
 
 function loadFailure(playout: Playout): FailureReason {

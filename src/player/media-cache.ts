@@ -5,9 +5,13 @@ import { join } from "node:path";
 import pRetry from "p-retry";
 import type { Get } from "../client/reply.ts";
 import { type CacheLimits, evictions } from "../core/eviction.ts";
+import { freshUntil } from "../core/freshness.ts";
 import type { Clock } from "./clock.ts";
-import { type Downloaded, type DownloadFailure, download, PART_SUFFIX, type Wanted } from "./download.ts";
+import { type Downloaded, type DownloadFailure, download, type Wanted } from "./download.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
+import { PART_SUFFIX, Partial } from "./partial.ts";
+import { Partials } from "./partials.ts";
+import type { StrikeBook } from "./strike-book.ts";
 
 /** Media on the disk, whole. */
 export interface Media {
@@ -21,21 +25,27 @@ export interface Media {
 /** What becomes of asking for media. */
 export type MediaOutcome =
   | { readonly kind: "kept"; readonly media: Media }
-  | { readonly kind: "failed"; readonly reason: string };
+  /** `passing`: another try may succeed, as when the network is gone. */
+  | { readonly kind: "failed"; readonly reason: string; readonly passing: boolean };
 
 /** What a cache is made of. */
 export interface CacheParts {
   /** `dataDir/media/v1`; files in it are named by the SHA-256 of their bytes. */
   readonly folder: string;
   readonly index: MediaIndex;
+  readonly strikes: StrikeBook;
   readonly clock: Clock;
   readonly limits: CacheLimits & { readonly maxItemBytes: number };
   readonly fetch: Get;
+  /** The wait before the second try of a download, in milliseconds; `FIRST_WAIT_MS` unless told otherwise. */
+  readonly retryMs?: number;
   readonly onDownloaded?: (sizeBytes: number) => void;
 }
 
-/** Downloads of one file are tried this often, for what is unreachable only. */
+/** Downloads of one file are tried this often without a byte coming, for what is unreachable only. */
 const DOWNLOAD_TRIES = 3;
+/** So many connections may break for one file, each after it brought some bytes. */
+const MOST_CONNECTIONS = 200;
 /** Wait before the second try of a download; it doubles. */
 const FIRST_WAIT_MS = 500;
 
@@ -45,11 +55,13 @@ const FIRST_WAIT_MS = 500;
  */
 export class MediaCache {
   readonly #parts: CacheParts;
+  readonly #partials: Partials;
   readonly #flights = new Map<string, Flight>();
   readonly #holds = new Map<string, number>();
 
   private constructor(parts: CacheParts) {
     this.#parts = parts;
+    this.#partials = new Partials(parts.folder);
   }
 
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
@@ -75,6 +87,27 @@ export class MediaCache {
     const flight = this.#flights.get(key) ?? this.#begin(key, wanted, signal);
     flight.waiting++;
     return flight.outcome;
+  }
+
+  /**
+   * Brings up to date what the cache has of a URL, if it may have changed since. Where that cannot be found out, or the
+   * new bytes are of no use, what is there stays.
+   */
+  async revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
+    const { folder, fetch, limits, index, clock } = this.#parts;
+    const key = keyOf(wanted);
+    const indexed = index.find(key);
+    if (indexed === null || indexed.freshUntil > clock.wall() || this.#flights.has(key)) return;
+    // Whatever comes of it, it is not asked after again at once.
+    index.renew(key, freshUntil(null, clock.wall()));
+    const partial = new Partial(folder);
+    const tools = { folder, fetch, maxBytes: limits.maxItemBytes, known: indexed };
+    const result = await download(wanted, partial, tools, signal);
+    await partial.discard();
+    if (result.kind === "unchanged") index.renew(key, freshUntil(result.headers.get("cache-control"), clock.wall()));
+    if (result.kind !== "downloaded") return;
+    await this.#take(key, result);
+    this.release(result.digest);
   }
 
   release(digest: string): void {
@@ -109,7 +142,7 @@ export class MediaCache {
 
   /** What it keeps, it holds. */
   async #findOrDownload(key: string, wanted: Wanted, signal: AbortSignal): Promise<MediaOutcome> {
-    const { index, clock } = this.#parts;
+    const { index, clock, strikes, limits } = this.#parts;
     const indexed = index.find(key);
     if (indexed !== null) {
       this.#hold(indexed.digest);
@@ -121,31 +154,64 @@ export class MediaCache {
       index.forget(indexed.digest);
       await rm(this.#pathOf(indexed.digest), { force: true });
     }
+    const quarantine = strikes.quarantine(key, clock.wall());
+    if (quarantine !== null) return { kind: "failed", reason: quarantine, passing: false };
+    const { maxItemBytes } = limits;
+    if ((wanted.sizeBytes ?? 0) > maxItemBytes) {
+      return { kind: "failed", reason: `more than ${maxItemBytes} bytes`, passing: false };
+    }
     await this.#makeRoom(wanted.sizeBytes ?? 0);
-    const result = await this.#downloadWithRetries(wanted, signal);
-    if (result.kind !== "downloaded") return { kind: "failed", reason: describe(result) };
-    index.record(key, result, clock.wall());
-    this.#parts.onDownloaded?.(result.sizeBytes);
-    this.#hold(result.digest);
-    await this.#makeRoom(0);
-    return this.#kept(result);
+    const result = await this.#fetch(key, wanted, signal);
+    if (result.kind === "downloaded") return this.#take(key, result);
+    if (result.kind === "broken") strikes.strike(key, result.reason, clock.wall(), result.always);
+    return { kind: "failed", reason: describe(result), passing: result.kind === "unreachable" };
   }
 
-  /** Tries again what is unreachable; the last failure stands (G7). */
-  async #downloadWithRetries(wanted: Wanted, signal: AbortSignal): Promise<Downloaded | DownloadFailure> {
+  /** What it keeps, it holds. */
+  async #take(key: string, { digest, sizeBytes, headers }: Downloaded): Promise<MediaOutcome> {
+    const { index, clock } = this.#parts;
+    const media: IndexedMedia = {
+      digest,
+      sizeBytes,
+      contentType: headers.get("content-type") ?? "",
+      etag: headers.get("etag"),
+      lastModified: headers.get("last-modified"),
+      freshUntil: freshUntil(headers.get("cache-control"), clock.wall()),
+    };
+    index.record(key, media, clock.wall());
+    this.#parts.onDownloaded?.(sizeBytes);
+    this.#hold(digest);
+    await this.#makeRoom(0);
+    return this.#kept(media);
+  }
+
+  /** Goes on with what an earlier try brought; tries again what is unreachable, and the last failure stands (G7). */
+  async #fetch(key: string, wanted: Wanted, signal: AbortSignal): Promise<Downloaded | DownloadFailure> {
     const { folder, fetch, limits } = this.#parts;
+    const partial = this.#partials.take(key);
     const tools = { folder, fetch, maxBytes: limits.maxItemBytes };
-    const attempt = async () => {
-      const result = await download(wanted, tools, signal);
-      if (result.kind === "unreachable") throw new Unreachable(result);
+    const attempt = async (): Promise<Downloaded | DownloadFailure> => {
+      const had = partial.sizeBytes;
+      const result = await download(wanted, partial, tools, signal);
+      if (result.kind === "unreachable") throw new Unreachable(result, partial.sizeBytes > had);
+      if (result.kind === "unchanged") throw new Error("unchanged, though nothing was known");
       return result;
     };
-    try {
-      return await pRetry(attempt, { retries: DOWNLOAD_TRIES - 1, minTimeout: FIRST_WAIT_MS, signal });
-    } catch (error) {
+    const result = await pRetry(attempt, {
+      retries: DOWNLOAD_TRIES - 1,
+      minTimeout: this.#parts.retryMs ?? FIRST_WAIT_MS,
+      signal,
+      shouldRetry: ({ attemptNumber }) => attemptNumber < MOST_CONNECTIONS,
+      shouldConsumeRetry: ({ error }) => !(error instanceof Unreachable && error.progressed),
+    }).catch(async (error: unknown): Promise<DownloadFailure> => {
       if (error instanceof Unreachable) return error.failure;
+      // The disk is full or broken: half a file must not stay in the way.
+      await partial.discard();
       return { kind: "unreachable", reason: String(error) };
-    }
+    });
+    if (result.kind === "unreachable") await this.#partials.putBack(key, partial);
+    else await partial.discard();
+    return result;
   }
 
   #kept({ digest, sizeBytes, contentType }: IndexedMedia): MediaOutcome {
@@ -166,6 +232,7 @@ export class MediaCache {
     const { folder, index, limits } = this.#parts;
     const { bavail, bsize } = await statfs(folder);
     const held = new Set(this.#holds.keys());
+    if (bavail * bsize < incomingBytes + limits.minFreeBytes) await this.#partials.discardAll();
     for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
       index.forget(digest);
       await rm(this.#pathOf(digest), { force: true });
@@ -189,15 +256,18 @@ interface Flight {
 
 class Unreachable extends Error {
   readonly failure: DownloadFailure;
+  /** Whether some bytes came before the connection broke. */
+  readonly progressed: boolean;
 
-  constructor(failure: DownloadFailure & { readonly kind: "unreachable" }) {
+  constructor(failure: DownloadFailure & { readonly kind: "unreachable" }, progressed: boolean) {
     super(failure.reason);
     this.failure = failure;
+    this.progressed = progressed;
   }
 }
 
 /** The whole URL is the key, query and all, unless the service names the bytes themselves (F15). */
-function keyOf({ url, md5 }: Wanted): string {
+export function keyOf({ url, md5 }: Pick<Wanted, "url" | "md5">): string {
   return md5 === null ? url : `md5:${md5}`;
 }
 

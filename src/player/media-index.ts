@@ -7,6 +7,11 @@ export interface IndexedMedia {
   readonly digest: string;
   readonly sizeBytes: number;
   readonly contentType: string;
+  /** What the server called this version (RFC 9110 section 8.8), each as sent, or `null`. */
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Wall time from which it may have changed at its server. */
+  readonly freshUntil: Instant;
 }
 
 /** The schema of the media index, oldest step first. */
@@ -22,6 +27,15 @@ export const mediaIndexMigrations: readonly Migration[] = [
      content_type text not null
    ) strict;
    create index source_by_digest on source (digest);`,
+  `alter table source add column etag text;
+   alter table source add column last_modified text;
+   alter table source add column fresh_until integer not null default 0;
+   create table strike (
+     key text primary key,
+     count integer not null,
+     last_at integer not null,
+     reason text not null
+   ) strict;`,
 ];
 
 /** Which bytes each URL stands for and when they were last used; it can be rebuilt by downloading again. */
@@ -36,7 +50,8 @@ export class MediaIndex {
   find(key: string): IndexedMedia | null {
     const row = this.#db
       .prepare<[string], IndexedMedia>(
-        `select digest, size_bytes as sizeBytes, content_type as contentType
+        `select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
+           fresh_until as freshUntil
          from source join file using (digest) where key = ?`,
       )
       .get(key);
@@ -53,15 +68,21 @@ export class MediaIndex {
         .run(media.digest, media.sizeBytes, Math.trunc(usedAt));
       this.#db
         .prepare(
-          `insert into source (key, digest, content_type) values (?, ?, ?)
-           on conflict do update set digest = excluded.digest, content_type = excluded.content_type`,
+          `insert into source (key, digest, content_type, etag, last_modified, fresh_until) values (?, ?, ?, ?, ?, ?)
+           on conflict do update set digest = excluded.digest, content_type = excluded.content_type,
+             etag = excluded.etag, last_modified = excluded.last_modified, fresh_until = excluded.fresh_until`,
         )
-        .run(key, media.digest, media.contentType);
+        .run(key, media.digest, media.contentType, media.etag, media.lastModified, Math.trunc(media.freshUntil));
     })();
   }
 
   touch(digest: string, usedAt: Instant): void {
     this.#db.prepare("update file set used_at = ? where digest = ?").run(Math.trunc(usedAt), digest);
+  }
+
+  /** Its server says that a file has not changed. */
+  renew(key: string, freshUntil: Instant): void {
+    this.#db.prepare("update source set fresh_until = ? where key = ?").run(Math.trunc(freshUntil), key);
   }
 
   forget(digest: string): void {

@@ -12,6 +12,8 @@ export interface Metrics {
   readonly takeLateness: Histogram;
   readonly houseSeconds: Counter;
   readonly downloadedBytes: Counter;
+  /** Requests of HTML creatives that were refused or could not be answered. */
+  readonly pageMisses: Counter;
   /** Of the player, since the machine was started. */
   readonly restarts: Gauge;
   /** Always 1; the versions are its labels. */
@@ -50,6 +52,7 @@ export function createMetrics(): Metrics {
     }),
     houseSeconds: counter("house_seconds_total", "Time for which house content was on screen"),
     downloadedBytes: counter("downloaded_bytes_total", "Bytes of media downloaded"),
+    pageMisses: counter("page_misses_total", "Requests of HTML creatives that were refused or could not be answered"),
     restarts: gauge("restarts", "Restarts of the player since the machine was started"),
     build: gauge("build_info", "Always 1, with the versions as labels", ["version", "electron", "chromium", "node"]),
     readFrom: (sources) => readAtScrape(registers, sources),

@@ -1,16 +1,6 @@
-import type { Get } from "../client/reply.ts";
-import { type Reach, reachOf } from "../core/address.ts";
 import type { Wanted } from "./download.ts";
 import type { Media, MediaCache } from "./media-cache.ts";
-
-/** Where creatives may reach, beyond the public internet. */
-export interface ReachPolicy {
-  readonly allowPrivateNetwork: boolean;
-  /** Host names, without ports. */
-  readonly allowHosts: readonly string[];
-  /** Where the service itself lives: creatives may reach as far as that. */
-  readonly serviceHost: string;
-}
+import { mayReach, type ReachPolicy } from "./reach.ts";
 
 /** The answer to one request of an HTML creative. */
 export type PageAnswer =
@@ -24,67 +14,93 @@ export type PageAnswer =
 export const MOST_REQUESTS = 300;
 export const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Whether a creative may reach the host of a URL; what loops back or is private only as far as the service is. */
-export function mayReach(url: URL, policy: ReachPolicy): boolean {
-  if (policy.allowPrivateNetwork || policy.allowHosts.includes(url.hostname)) return true;
-  const reach = reachOf(url.hostname);
-  if (reach === "public") return true;
-  return DISTANCE[reach] >= DISTANCE[reachOf(policy.serviceHost)];
-}
-
-const DISTANCE: Readonly<Record<Reach, number>> = { loopback: 0, private: 1, public: 2 };
-
-/** A GET that never leaves the policy: followed hop by hop, each redirect is judged too. */
-export function confinedTo(policy: ReachPolicy, get: Get): Get {
-  return (url, signal) => {
-    if (!mayReach(new URL(url), policy)) throw new Error(`creatives may not reach ${new URL(url).hostname}`);
-    return get(url, signal);
-  };
+/** What a creative's page is opened with. */
+export interface PageParts {
+  /** The creative's own page, as its item names it. */
+  readonly document: Wanted;
+  readonly cache: Pick<MediaCache, "obtain" | "release" | "revalidate">;
+  readonly policy: ReachPolicy;
+  /** Aborted when the player stops; the page itself may be over before. */
+  readonly signal: AbortSignal;
+  /** Hears of each request that could not be answered with bytes, and why. */
+  readonly onMiss?: (reason: string) => void;
 }
 
 /**
  * Answers the requests of one creative from the cache: what is not there is fetched and kept, so that loading the page
- * once records it, and on air or offline the same bytes are played again.
+ * once records it, and on air or offline the same bytes are played again. When the page is over, what may have changed
+ * at its server is brought up to date for the next time.
  */
 export class PageCache {
-  readonly #document: Wanted;
-  readonly #cache: Pick<MediaCache, "obtain" | "release">;
-  readonly #policy: ReachPolicy;
+  readonly #parts: PageParts;
   readonly #held: string[] = [];
+  readonly #answered = new Map<string, Wanted>();
   readonly #control = new AbortController();
   #requests = 0;
   #bytes = 0;
+  #lacking: string | null = null;
 
-  /** `document` is the creative's own page, as its item names it. */
-  constructor(document: Wanted, cache: Pick<MediaCache, "obtain" | "release">, policy: ReachPolicy) {
-    this.#document = document;
-    this.#cache = cache;
-    this.#policy = policy;
+  constructor(parts: PageParts) {
+    this.#parts = parts;
   }
 
   async answer(method: string, url: string): Promise<PageAnswer> {
     if (method !== "GET" && method !== "HEAD") return { kind: "swallowed" };
-    if (++this.#requests > MOST_REQUESTS) return { kind: "refused", reason: `more than ${MOST_REQUESTS} requests` };
-    if (this.#bytes > MOST_BYTES) return { kind: "refused", reason: `more than ${MOST_BYTES} bytes` };
-    if (!mayReach(new URL(url), this.#policy)) return { kind: "refused", reason: "a private address" };
-    const outcome = await this.#cache.obtain(this.#wantedFor(url), this.#control.signal);
-    if (outcome.kind === "failed") return { kind: "missing", reason: outcome.reason };
+    const refusal = await this.#refusal(url);
+    if (refusal !== null) return this.#miss({ kind: "refused", reason: refusal });
+    const wanted = this.#wantedFor(url);
+    const outcome = await this.#parts.cache.obtain(wanted, this.#control.signal);
+    if (outcome.kind === "failed") {
+      if (outcome.passing) this.#lacking ??= `${url.slice(0, LONGEST_URL)}: ${outcome.reason}`;
+      return this.#miss({ kind: "missing", reason: outcome.reason });
+    }
+    this.#answered.set(wanted.url, wanted);
     this.#held.push(outcome.media.digest);
     this.#bytes += outcome.media.sizeBytes;
     return { kind: "media", media: outcome.media };
   }
 
-  #wantedFor(url: string): Wanted {
-    if (isSamePage(url, this.#document.url)) return this.#document;
-    return { url, mimeType: null, sizeBytes: null, md5: null };
+  /** What the page lacks because the network failed, for people; `null` when it is as whole as its servers have it. */
+  lacking(): string | null {
+    return this.#lacking;
   }
 
   /** The creative is off its deck: what is under way is called off, what it held may be evicted. */
   close(): void {
     this.#control.abort();
-    for (const digest of this.#held.splice(0)) this.#cache.release(digest);
+    for (const digest of this.#held.splice(0)) this.#parts.cache.release(digest);
+    void this.#bringUpToDate();
+  }
+
+  /** One after the other: nobody waits for it. Where it fails, the page as it was is played again. */
+  async #bringUpToDate(): Promise<void> {
+    const { cache, signal } = this.#parts;
+    for (const wanted of this.#answered.values()) {
+      if (signal.aborted) return;
+      await cache.revalidate(wanted, signal).catch(() => {});
+    }
+  }
+
+  async #refusal(url: string): Promise<string | null> {
+    if (++this.#requests > MOST_REQUESTS) return `more than ${MOST_REQUESTS} requests`;
+    if (this.#bytes > MOST_BYTES) return `more than ${MOST_BYTES} bytes`;
+    return (await mayReach(new URL(url), this.#parts.policy)) ? null : "a private address";
+  }
+
+  #miss(answer: PageAnswer & { readonly reason: string }): PageAnswer {
+    this.#parts.onMiss?.(answer.reason);
+    return answer;
+  }
+
+  #wantedFor(url: string): Wanted {
+    const { document } = this.#parts;
+    if (isSamePage(url, document.url)) return document;
+    return { url, mimeType: null, sizeBytes: null, md5: null };
   }
 }
+
+/** So much of a URL goes into a log. */
+const LONGEST_URL = 200;
 
 /** Whether two URLs name one page; a fragment never leaves the browser. */
 export function isSamePage(one: string, other: string): boolean {

@@ -4,22 +4,26 @@ import type { Logger } from "pino";
 import { follow } from "../client/follow.ts";
 import { Service } from "../client/service.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
+import type { Instant } from "../core/spot.ts";
+import { isStrike } from "../core/strikes.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
 import type { Wanted } from "./download.ts";
 import { HealthWatch } from "./health-watch.ts";
-import { MediaCache } from "./media-cache.ts";
+import { keyOf, MediaCache } from "./media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
 import type { Metrics } from "./metrics.ts";
-import { confinedTo, PageCache, type ReachPolicy } from "./page-cache.ts";
+import { PageCache } from "./page-cache.ts";
 import { ProofDesk } from "./proof-desk.ts";
 import { proofMigrations } from "./proof-schema.ts";
 import { ProofStore } from "./proof-store.ts";
+import { confinedTo, type ReachPolicy, reachPolicy } from "./reach.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
 import { openStore } from "./store-opening.ts";
+import { StrikeBook } from "./strike-book.ts";
 
 /** What a player is made of; tests hand in a clock, a network and a stage of their own. */
 export interface PlayerParts {
@@ -28,11 +32,15 @@ export interface PlayerParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly fetch: typeof globalThis.fetch;
+  /** What media is fetched with, which must not go everywhere; the same unless told otherwise. */
+  readonly openMediaFetch?: (policy: ReachPolicy) => typeof globalThis.fetch;
   readonly stage: Stage;
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
   /** The wait before a spot request's second try, in milliseconds; the client's own unless told otherwise. */
   readonly spotRetryMs?: number;
+  /** The same for a download. */
+  readonly downloadRetryMs?: number;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
@@ -63,12 +71,13 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     proofTimeoutMs: config.proof.timeoutSeconds * 1000,
     ...(parts.spotRetryMs === undefined ? {} : { spotRetryMs: parts.spotRetryMs }),
   });
-  const policy: ReachPolicy = { ...config.creatives, serviceHost: new URL(config.baseUrl).hostname };
+  const policy = reachPolicy(config);
 
   const proofDatabase = openStore(join(config.dataDir, "proofs.db"), "full", proofMigrations, log);
   const proofs = new ProofStore(proofDatabase, randomUUID());
   const indexDatabase = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log);
-  const cache = await openCache(parts, new MediaIndex(indexDatabase), policy);
+  const strikes = new StrikeBook(indexDatabase);
+  const cache = await openCache(parts, new MediaIndex(indexDatabase), strikes, policy);
   const courier = new Courier({
     store: proofs,
     clock,
@@ -99,6 +108,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     },
     onSettled(playout, outcome) {
       if (outcome.kind === "shown") desk.owe(config.screenId, playout, outcome.endedAt);
+      holdAgainst(strikes, playout, outcome, clock.wall());
       health.noteSettled(playout, outcome);
       noteInLog(log, playout, outcome);
       parts.onSettled?.(playout, outcome);
@@ -111,7 +121,8 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     proofs,
     serviceClock,
     health,
-    openPage: (document) => new PageCache(document, cache, policy),
+    openPage: (document) =>
+      new PageCache({ document, cache, policy, signal: control.signal, onMiss: () => metrics.pageMisses.inc() }),
     async stop() {
       control.abort();
       desk.close();
@@ -125,17 +136,33 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;
 
-function openCache(parts: PlayerParts, index: MediaIndex, policy: ReachPolicy): Promise<MediaCache> {
+function openCache(
+  parts: PlayerParts,
+  index: MediaIndex,
+  strikes: StrikeBook,
+  policy: ReachPolicy,
+): Promise<MediaCache> {
   const { config, clock, metrics } = parts;
-  const get = confinedTo(policy, (url, signal) => parts.fetch(url, { redirect: "manual", signal }));
+  const mediaFetch = parts.openMediaFetch?.(policy) ?? parts.fetch;
+  const get = confinedTo(policy, (url, signal, headers) =>
+    mediaFetch(url, { redirect: "manual", signal, ...(headers === undefined ? {} : { headers }) }),
+  );
   return MediaCache.open({
     folder: join(config.dataDir, "media", "v1"),
     index,
+    strikes,
     clock,
     limits: config.cache,
-    fetch: (url, signal) => follow(get, url, signal),
+    ...(parts.downloadRetryMs === undefined ? {} : { retryMs: parts.downloadRetryMs }),
+    fetch: (url, signal, headers) => follow(get, url, signal, headers),
     onDownloaded: (sizeBytes) => metrics.downloadedBytes.inc(sizeBytes),
   });
+}
+
+/** A creative that fails by its own fault again and again is not played for a while. */
+function holdAgainst(strikes: StrikeBook, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
+  if (outcome.kind === "shown") strikes.clear(keyOf(item));
+  else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), outcome.reason, now);
 }
 
 function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void {

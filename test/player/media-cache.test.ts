@@ -5,10 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/player/clock.ts";
 import { openDatabase } from "../../src/player/database.ts";
 import { MediaCache, type MediaOutcome } from "../../src/player/media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "../../src/player/media-index.ts";
+import { StrikeBook } from "../../src/player/strike-book.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -27,12 +28,14 @@ let origin: string;
 let answers: Record<string, Answer>;
 let requests: string[];
 let opened: MediaIndex[];
+let clock: ManualClock;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "spotloop-cache-"));
   answers = {};
   requests = [];
   opened = [];
+  clock = new ManualClock();
   server = createServer((request, response) => {
     requests.push(request.url ?? "");
     const answer = answers[request.url ?? ""] ?? ((_, missing) => missing.writeHead(404).end());
@@ -58,9 +61,11 @@ async function openCache(limits: { maxBytes?: number; maxItemBytes?: number } = 
   return MediaCache.open({
     folder: join(home, "media", "v1"),
     index,
-    clock: systemClock(),
+    strikes: new StrikeBook(opening.database),
+    clock,
+    retryMs: 1,
     limits: { maxBytes: 1e9, minFreeBytes: 0, maxItemBytes: 1e9, ...limits },
-    fetch: (url, signal) => fetch(url, { signal }),
+    fetch: (url, signal, headers) => fetch(url, { signal, ...(headers === undefined ? {} : { headers }) }),
   });
 }
 
@@ -136,7 +141,7 @@ describe("the media cache", () => {
   it("refuses an empty file", async () => {
     answers["/a"] = send(Buffer.alloc(0));
     const outcome = await (await openCache()).obtain(wanted("/a"), never);
-    expect(outcome).toEqual({ kind: "failed", reason: "no bytes" });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "no bytes" });
   });
 
   it("stops at the largest size of an item instead of filling the disk", async () => {
@@ -146,7 +151,7 @@ describe("the media cache", () => {
       pour();
     };
     const outcome = await (await openCache({ maxItemBytes: 1_000_000 })).obtain(wanted("/a"), never);
-    expect(outcome).toEqual({ kind: "failed", reason: "more than 1000000 bytes" });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "more than 1000000 bytes" });
     expect(files()).toEqual([]);
   });
 
@@ -164,7 +169,7 @@ describe("the media cache", () => {
 
   it("does not try again what the server refuses", async () => {
     const outcome = await (await openCache()).obtain(wanted("/gone"), never);
-    expect(outcome).toEqual({ kind: "failed", reason: "status 404" });
+    expect(outcome).toEqual({ kind: "failed", reason: "status 404", passing: false });
     expect(requests).toHaveLength(1);
   });
 
@@ -206,5 +211,223 @@ describe("the media cache", () => {
     const c = kept(await cache.obtain(wanted("/c"), never));
     expect([a, b, c].map(({ path }) => existsSync(path))).toEqual([true, false, true]);
     expect(cache.size()).toEqual({ files: 2, bytes: 2_000 });
+  });
+});
+
+/** Serves a body with Range, and breaks each of the first connections after so many bytes. */
+function breaking(body: Buffer, drops: number, afterBytes: number, headers: Record<string, string> = { etag: '"v1"' }) {
+  const sent = { bytes: 0, ranges: [] as (string | undefined)[] };
+  const answer: Answer = (request, response) => {
+    const { range } = request.headers;
+    sent.ranges.push(range);
+    const matches = range !== undefined && request.headers["if-range"] === headers.etag;
+    const start = matches ? Number(/^bytes=(\d+)-$/.exec(range)?.[1]) : 0;
+    const rest = body.subarray(start);
+    response.writeHead(matches ? 206 : 200, {
+      ...headers,
+      "content-length": rest.length,
+      ...(matches ? { "content-range": `bytes ${start}-${body.length - 1}/${body.length}` } : {}),
+    });
+    const drop = sent.ranges.length <= drops;
+    const chunk = drop ? rest.subarray(0, afterBytes) : rest;
+    sent.bytes += chunk.length;
+    response.write(chunk, () => (drop ? response.destroy() : response.end()));
+  };
+  return { sent, answer };
+}
+
+/** What was sent and is on its way when a connection breaks is lost. */
+const IN_FLIGHT_BYTES = 128 * 1024;
+
+describe("a download whose connection breaks", () => {
+  it("goes on where it broke off, with the version that it belongs to", async () => {
+    const body = png(300_000);
+    const { sent, answer } = breaking(body, 2, 100_000);
+    answers["/a"] = answer;
+    const media = kept(await (await openCache()).obtain(wanted("/a", { md5: md5(body) }), never));
+    expect(readFileSync(media.path).equals(body)).toBe(true);
+    expect(sent.ranges[0]).toBeUndefined();
+    expect(sent.ranges.slice(1).every((range) => range !== undefined)).toBe(true);
+    expect(sent.bytes).toBeLessThanOrEqual(body.length + 2 * IN_FLIGHT_BYTES);
+  });
+
+  it("is not given up while every connection brings something", async () => {
+    const body = png(2_000_000);
+    const { sent, answer } = breaking(body, 20, 90_000);
+    answers["/a"] = answer;
+    kept(await (await openCache()).obtain(wanted("/a"), never));
+    expect(sent.ranges).toHaveLength(21);
+    expect(sent.bytes).toBeLessThanOrEqual(body.length + 20 * IN_FLIGHT_BYTES);
+  });
+
+  it("goes on at the next spot where all tries of this one were in vain", async () => {
+    const body = png(300_000);
+    const { sent, answer } = breaking(body, 1, 200_000);
+    let down = false;
+    answers["/a"] = (request, response) => {
+      if (down) return void response.destroy();
+      answer(request, response);
+      down = true;
+    };
+    const cache = await openCache();
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: true });
+    down = false;
+    kept(await cache.obtain(wanted("/a"), never));
+    expect(sent.ranges[1]).toMatch(/^bytes=\d+-$/);
+  });
+
+  it("starts over when the file has changed meanwhile: a 200 is the whole of it", async () => {
+    const [before, after] = [png(200_000), png(150_000)];
+    const first = breaking(before, 1, 100_000);
+    const second = breaking(after, 0, 0, { etag: '"v2"' });
+    answers["/a"] = (request, response) => (first.sent.ranges.length === 0 ? first : second).answer(request, response);
+    const media = kept(await (await openCache()).obtain(wanted("/a"), never));
+    expect(readFileSync(media.path).equals(after)).toBe(true);
+  });
+
+  it("starts over when the server sends another range, or none can be had", async () => {
+    const body = png(200_000);
+    const { answer } = breaking(body, 2, 100_000);
+    let asked = 0;
+    answers["/a"] = (request, response) => {
+      asked++;
+      if (asked === 2) return void response.writeHead(206, { "content-range": "bytes 7-9/200000" }).end("abc");
+      if (asked === 4) return void response.writeHead(416).end();
+      answer(request, response);
+    };
+    const media = kept(await (await openCache()).obtain(wanted("/a"), never));
+    expect(readFileSync(media.path).equals(body)).toBe(true);
+  });
+
+  it("starts over once when two halves do not fit together", async () => {
+    const body = png(200_000);
+    const { sent, answer } = breaking(body, 1, 100_000);
+    answers["/a"] = (request, response) => {
+      if (sent.ranges.length !== 1) return answer(request, response);
+      sent.ranges.push(request.headers.range);
+      const start = Number(/\d+/.exec(request.headers.range ?? "")?.[0]);
+      const rest = Buffer.alloc(body.length - start, 1);
+      response.writeHead(206, { "content-range": `bytes ${start}-199999/200000`, "content-length": rest.length });
+      response.end(rest);
+    };
+    const media = kept(await (await openCache()).obtain(wanted("/a", { md5: md5(body) }), never));
+    expect(readFileSync(media.path).equals(body)).toBe(true);
+  });
+
+  it.each([
+    ["a weak ETag", { etag: 'W/"v1"' }],
+    ["no version", {} as Record<string, string>],
+    ["a compressed answer", { etag: '"v1"', "content-encoding": "identity" }],
+  ])("is not resumed by %s", async (_, headers) => {
+    const body = png(200_000);
+    const { sent, answer } = breaking(body, 1, 100_000, headers);
+    answers["/a"] = answer;
+    kept(await (await openCache()).obtain(wanted("/a"), never));
+    expect(sent.ranges).toEqual([undefined, undefined]);
+  });
+
+  it("leaves nothing half-way behind at the next start", async () => {
+    const { answer } = breaking(png(200_000), 1, 100_000);
+    let asked = 0;
+    answers["/a"] = (request, response) => (asked++ === 0 ? answer(request, response) : response.destroy());
+    await (await openCache()).obtain(wanted("/a"), never);
+    expect(files()).toHaveLength(1);
+    await openCache();
+    expect(files()).toEqual([]);
+  });
+});
+
+describe("a creative that cannot be used", () => {
+  const DAY_MS = 24 * 3_600_000;
+
+  it("is refused by its announced size without a byte of it, and not asked for again that day", async () => {
+    answers["/a"] = send(png(2_000_000));
+    const cache = await openCache({ maxItemBytes: 1_000_000 });
+    for (let spot = 0; spot < 5; spot++) {
+      const outcome = await cache.obtain(wanted("/a"), never);
+      expect(outcome).toMatchObject({ kind: "failed", reason: expect.stringContaining("more than 1000000 bytes") });
+    }
+    expect(requests).toHaveLength(1);
+    await clock.advance(DAY_MS);
+    await cache.obtain(wanted("/a"), never);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is not asked for at all when the spot itself says that it is too large", async () => {
+    const cache = await openCache({ maxItemBytes: 1_000_000 });
+    expect(await cache.obtain(wanted("/a", { sizeBytes: 1_000_001 }), never)).toMatchObject({ kind: "failed" });
+    expect(requests).toEqual([]);
+  });
+
+  it("is quarantined for a day after three broken downloads, restarts or not", async () => {
+    answers["/a"] = send(png(1_000));
+    const broken = wanted("/a", { mimeType: "video/mp4" });
+    for (let spot = 0; spot < 6; spot++) {
+      const cache = await openCache();
+      expect(await cache.obtain(broken, never)).toMatchObject({ kind: "failed", passing: false });
+    }
+    expect(requests).toHaveLength(3);
+    await clock.advance(DAY_MS);
+    await (await openCache()).obtain(broken, never);
+    expect(requests).toHaveLength(4);
+  });
+
+  it("is not quarantined for what the network does", async () => {
+    answers["/a"] = (_, response) => response.writeHead(503).end();
+    const cache = await openCache();
+    for (let spot = 0; spot < 4; spot++) await cache.obtain(wanted("/a"), never);
+    answers["/a"] = send(png(1_000));
+    kept(await cache.obtain(wanted("/a"), never));
+  });
+});
+
+describe("a file that may have changed at its server", () => {
+  const versioned =
+    (body: Buffer, etag: string, cacheControl = "max-age=3600"): Answer =>
+    (request, response) => {
+      const headers = { etag, "cache-control": cacheControl };
+      if (request.headers["if-none-match"] === etag) return void response.writeHead(304, headers).end();
+      response.writeHead(200, { ...headers, "content-length": body.length }).end(body);
+    };
+
+  it("is not asked after while it is fresh, and only once when it is not", async () => {
+    answers["/a"] = versioned(png(1_000), '"v1"');
+    const cache = await openCache();
+    kept(await cache.obtain(wanted("/a"), never));
+    await clock.advance(3_599_000);
+    await cache.revalidate(wanted("/a"), never);
+    expect(requests).toHaveLength(1);
+    await clock.advance(1_000);
+    await cache.revalidate(wanted("/a"), never);
+    await cache.revalidate(wanted("/a"), never);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is replaced by its new version for the next time", async () => {
+    const [before, after] = [png(1_000), png(2_000)];
+    answers["/a"] = versioned(before, '"v1"', "no-cache");
+    const cache = await openCache();
+    const old = kept(await cache.obtain(wanted("/a"), never));
+    answers["/a"] = versioned(after, '"v2"');
+    await clock.advance(3_600_000);
+    await cache.revalidate(wanted("/a"), never);
+    expect(existsSync(old.path)).toBe(true);
+    expect(kept(await cache.obtain(wanted("/a"), never)).digest).toBe(sha256(after));
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([
+    ["cannot be reached", (_: IncomingMessage, response: ServerResponse) => void response.destroy()],
+    ["says that it is gone", (_: IncomingMessage, response: ServerResponse) => void response.writeHead(404).end()],
+    ["sends something else", send(Buffer.from("<html>maintenance</html>"), "text/html")],
+  ])("stays as it is when the server %s", async (_, answer) => {
+    const body = png(1_000);
+    answers["/a"] = versioned(body, '"v1"');
+    const cache = await openCache();
+    kept(await cache.obtain(wanted("/a"), never));
+    answers["/a"] = answer;
+    await clock.advance(3_600_000);
+    await cache.revalidate(wanted("/a"), never);
+    expect(kept(await cache.obtain(wanted("/a"), never)).digest).toBe(sha256(body));
   });
 });

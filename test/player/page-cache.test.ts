@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { follow } from "../../src/client/follow.ts";
-import type { Reply } from "../../src/client/reply.ts";
 import type { Wanted } from "../../src/player/download.ts";
 import type { MediaCache, MediaOutcome } from "../../src/player/media-cache.ts";
-import { confinedTo, isSamePage, MOST_REQUESTS, mayReach, PageCache } from "../../src/player/page-cache.ts";
+import { isSamePage, MOST_REQUESTS, PageCache } from "../../src/player/page-cache.ts";
+import type { ReachPolicy } from "../../src/player/reach.ts";
 
-const policy = (serviceHost: string, allowHosts: string[] = [], allowPrivateNetwork = false) => {
-  return { allowPrivateNetwork, allowHosts, serviceHost };
-};
-const PUBLIC = policy("network.example");
+const PUBLIC: ReachPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
 const document: Wanted = { url: "https://ads.example/a/index.html", mimeType: "text/html", sizeBytes: 5, md5: null };
 
 /** Stands in for the cache's bytes, which have tests of their own: remembers what is asked of it, and what is held. */
@@ -16,46 +12,25 @@ function shelf() {
   const asked: Wanted[] = [];
   const held = new Map<string, number>();
   const count = (digest: string, by: number) => held.set(digest, (held.get(digest) ?? 0) + by);
-  const cache: Pick<MediaCache, "obtain" | "release"> = {
+  const revalidated: Wanted[] = [];
+  const misses: string[] = [];
+  const cache: Pick<MediaCache, "obtain" | "release" | "revalidate"> = {
     async obtain(wanted): Promise<MediaOutcome> {
       asked.push(wanted);
-      if (wanted.url.endsWith("missing")) return { kind: "failed", reason: "status 404" };
+      if (wanted.url.endsWith("missing")) return { kind: "failed", reason: "status 404", passing: false };
+      if (wanted.url.endsWith("unreachable")) return { kind: "failed", reason: "reset", passing: true };
       count(wanted.url, 1);
       return { kind: "kept", media: { digest: wanted.url, path: "", sizeBytes: 1_000_000, contentType: "text/css" } };
     },
     release: (digest) => void count(digest, -1),
+    async revalidate(wanted) {
+      revalidated.push(wanted);
+    },
   };
-  return { asked, held, page: (by = PUBLIC) => new PageCache(document, cache, by) };
+  const { signal } = new AbortController();
+  const parts = { document, cache, policy: PUBLIC, signal, onMiss: (reason: string) => void misses.push(reason) };
+  return { asked, held, revalidated, misses, page: () => new PageCache(parts) };
 }
-
-describe("where a creative may reach", () => {
-  it.each([
-    ["https://cdn.example/x", PUBLIC, true],
-    ["http://127.0.0.1:9/x", PUBLIC, false],
-    ["http://localhost/x", PUBLIC, false],
-    ["http://192.168.1.1/x", PUBLIC, false],
-    ["http://[::1]/x", PUBLIC, false],
-    ["http://169.254.169.254/latest/meta-data", PUBLIC, false],
-    ["http://192.168.1.1/x", policy("192.168.1.2"), true],
-    ["http://127.0.0.1:9/x", policy("192.168.1.2"), false],
-    ["http://127.0.0.1:9/x", policy("127.0.0.1"), true],
-    ["http://10.0.0.5/x", policy("network.example", ["10.0.0.5"]), true],
-    ["http://10.0.0.5/x", policy("network.example", [], true), true],
-  ])("%s under %o: %s", (url, by, allowed) => expect(mayReach(new URL(url), by)).toBe(allowed));
-
-  it("is judged again at every redirect", async () => {
-    const gone: string[] = [];
-    const get = async (url: string): Promise<Reply> => {
-      gone.push(url);
-      return { status: 302, headers: new Headers({ location: "http://127.0.0.1:8789/control/reset" }), body: null };
-    };
-    const confined = confinedTo(PUBLIC, get);
-    await expect(follow(confined, "https://cdn.example/x", new AbortController().signal)).rejects.toThrow(
-      /may not reach/,
-    );
-    expect(gone).toEqual(["https://cdn.example/x"]);
-  });
-});
 
 describe("the requests of an HTML creative", () => {
   it("are answered from the cache, the document as its item promised it", async () => {
@@ -79,7 +54,7 @@ describe("the requests of an HTML creative", () => {
 
   it("are refused after the 300th", async () => {
     const { page, held } = shelf();
-    const one = page(policy("network.example"));
+    const one = page();
     const answers = [];
     for (let request = 0; request <= MOST_REQUESTS; request++) {
       answers.push((await one.answer("GET", "https://ads.example/missing")).kind);
@@ -96,6 +71,26 @@ describe("the requests of an HTML creative", () => {
       kinds.push((await one.answer("GET", `https://ads.example/${request}`)).kind);
     }
     expect(kinds.filter((kind) => kind === "media")).toHaveLength(68);
+  });
+
+  it("leave the page not whole when the network fails, but not when a server has nothing there", async () => {
+    const { page, misses } = shelf();
+    const one = page();
+    await one.answer("GET", "https://ads.example/missing");
+    expect(one.lacking()).toBeNull();
+    await one.answer("GET", "https://ads.example/unreachable");
+    expect(one.lacking()).toBe("https://ads.example/unreachable: reset");
+    expect(misses).toEqual(["status 404", "reset"]);
+  });
+
+  it("are brought up to date when the page is over, each file once", async () => {
+    const { page, revalidated } = shelf();
+    const one = page();
+    for (const name of ["a/index.html", "a.css", "a.css"]) await one.answer("GET", `https://ads.example/${name}`);
+    expect(revalidated).toEqual([]);
+    one.close();
+    await new Promise(setImmediate);
+    expect(revalidated.map(({ url }) => url)).toEqual([document.url, "https://ads.example/a.css"]);
   });
 
   it("hold what they got until the creative is off its deck", async () => {
