@@ -33,7 +33,7 @@ export function controlApp({ network, service, files }: Controlled, host: string
   app.use(journalled(network, "control"));
   app.use(onlyFromHere(host));
   app.use(async (c, next) => {
-    c.var.note.events.push(...approveWhatIsDue(network));
+    c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
   app.get("/control/health", (c) => c.json({ status: "ok" }));

@@ -47,10 +47,7 @@ export function fitting<T>(c: Context<Env>, sent: unknown, schema: z.ZodType<T>,
 
 type TextReading = { readonly kind: "text"; readonly text: string } | { readonly kind: "too-long" | "broken" };
 
-/**
- * The rest of a body that is too long is left to the server to drain. Hono's own body limit cannot be used: it builds a
- * new Request out of the server's light one, which only works where that has replaced the global Request.
- */
+/** The rest of a body that is too long is left to the server to drain. */
 async function limitedText(body: ReadableStream<Uint8Array> | null): Promise<TextReading> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -47,8 +47,8 @@ export async function openPort(listener: Listener, host: string, port: number): 
   };
 }
 
-/** The process may hold a player too: its Request and Response are left alone. */
-const LISTENER_OPTIONS = { overrideGlobalObjects: false, errorHandler: badRequest };
+/** With it come Hono's light `Request` and `Response` for the whole process: half of the time of an answer is theirs. */
+const LISTENER_OPTIONS = { errorHandler: badRequest };
 
 function badRequest(error: unknown): Response {
   const detail = error instanceof Error ? error.message : String(error);
