@@ -5,16 +5,19 @@ import { expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
 import { eventually } from "../support/processes.ts";
 
-it("`npm run emulator` serves a network from a clone until it is asked to stop", async () => {
+it.each([
+  ["Ctrl-C, which its whole group gets", (pid: number) => process.kill(-pid, "SIGINT")],
+  ["a SIGTERM, which npm alone gets", (pid: number) => process.kill(pid, "SIGTERM")],
+])("`npm run emulator` serves a network from a clone until %s", async (_, stop) => {
   const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
   const npm = spawn("npm", ["run", "--silent", "emulator", "--", ...ports], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "ignore"],
-    // A group of its own, which is stopped as a terminal's Ctrl-C stops it: as a whole.
+    // A group of its own, as a terminal gives it.
     detached: true,
   });
-  const stop = () => process.kill(-(npm.pid ?? 0), "SIGINT");
-  onTestFinished(() => void (npm.exitCode === null && npm.signalCode === null && stop()));
+  const { pid = 0 } = npm;
+  onTestFinished(() => void (npm.exitCode === null && npm.signalCode === null && process.kill(-pid)));
   const lines: string[] = [];
   createInterface({ input: npm.stdout }).on("line", (line) => lines.push(line));
 
@@ -24,8 +27,8 @@ it("`npm run emulator` serves a network from a clone until it is asked to stop",
   expect([spot.status, Object.keys((await spot.json()) as object)]).toEqual([200, ["data"]]);
 
   const ended = once(npm, "exit");
-  stop();
+  stop(pid);
   await ended;
-  await expect.poll(() => fetch(ready.baseUrl).catch(() => "gone")).toBe("gone");
+  await expect.poll(() => fetch(ready.baseUrl).catch(() => "gone"), { timeout: 10_000 }).toBe("gone");
   expect(lines).toHaveLength(1);
 });
