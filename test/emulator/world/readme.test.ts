@@ -5,7 +5,7 @@ import { ask, json } from "../running.ts";
 
 it("a network starts out of the README's world, the same each time", async () => {
   const readme = readFileSync(`${import.meta.dirname}/../../../README.md`, "utf8");
-  const world = JSON.parse(/<!-- world -->\s+```json\n([^]+?)```/.exec(readme)?.[1] ?? "");
+  const world = JSON.parse(/<!-- world -->\s+```json\n(.+?)```/s.exec(readme)?.[1] ?? "");
 
   for (const _ of [1, 2]) {
     const emulator = await startEmulator({ world });
