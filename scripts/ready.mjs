@@ -15,6 +15,9 @@ import { Stop } from "./setup/stop.mjs";
  * @typedef {{ say: import("./setup/steps.mjs").Steps, signal: AbortSignal }} Ready
  */
 
+/** How soon a script ends when npm has. */
+const ORPHANED_WITHIN_MS = 500;
+
 process.exit(await main(process.argv.slice(2)));
 
 /** @param {string[]} argv @returns {Promise<number>} */
@@ -27,6 +30,7 @@ async function main([name = "", ...args]) {
       stopping.abort(new Error(`stopped by ${signal}`));
     });
   }
+  stopWithParent();
   try {
     return await ready(name, args, { say: steps(), signal: stopping.signal });
   } catch (error) {
@@ -34,6 +38,19 @@ async function main([name = "", ...args]) {
     process.stderr.write(`\n${complaint(error)}\n`);
     return 1;
   }
+}
+
+/**
+ * The shell that npm runs scripts in ends at a SIGTERM without passing it on, and what it had started would live on, on
+ * its ports. On Windows a process keeps its parent's number, so there this does nothing.
+ */
+function stopWithParent() {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.emit("SIGTERM", "SIGTERM");
+  }, ORPHANED_WITHIN_MS).unref();
 }
 
 /** @param {string} name @param {string[]} args @param {Ready} ready @returns {Promise<number>} */

@@ -57,7 +57,7 @@ export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
   const options: EmulatorOptions = {
     ports: { service: port, media: mediaPort, control: controlPort },
     host,
-    onCall: (call) => !quiet && isWorthALine(call) && console.error(lineOf(call)),
+    ...(quiet ? {} : { onCall: lineWriter() }),
     ...(seed === undefined ? {} : { seed }),
     ...(data === undefined ? {} : { data }),
     ...(world === undefined ? {} : { world: contentOf("world", world) as WorldFile }),
@@ -91,6 +91,20 @@ function badFile(kind: FileKind, path: string, { problems }: WorldError | VenueT
 
 function badData(path: string, { message }: StoreError): CommandFailure {
   return new CommandFailure(`the data file ${path} cannot be used: ${message}`, exitCodes.configuration);
+}
+
+/** Writes a line for each call, all those of one turn of the event loop at once: a write takes as long as a spot. */
+function lineWriter(): (call: Call) => void {
+  let lines: string[] = [];
+  const write = () => {
+    console.error(lines.join("\n"));
+    lines = [];
+  };
+  return (call) => {
+    if (!isWorthALine(call)) return;
+    if (lines.length === 0) setImmediate(write);
+    lines.push(lineOf(call));
+  };
 }
 
 /** Asking the emulator how things stand is not news. */

@@ -17,9 +17,9 @@ export interface ClockReading {
   readonly speed: number;
 }
 
-/** Without `now` the time goes on from where it is, without `speed` at the pace it has. */
+/** What is left out stays as it is: without `now` the time goes on from where it is. */
 export interface ClockSetting {
-  readonly mode: ClockMode;
+  readonly mode?: ClockMode | undefined;
   readonly now?: Instant | undefined;
   readonly speed?: number | undefined;
 }
@@ -45,7 +45,7 @@ export const FASTEST_SPEED = 10_000;
 
 /** A clock setting in JSON: `{"mode":"real"|"frozen","now":"2026-03-02T08:00:00Z","speed":1}`. */
 export const clockSettingSchema = z.strictObject({
-  mode: z.enum(["real", "frozen"]),
+  mode: z.enum(["real", "frozen"]).optional(),
   now: z.iso
     .datetime({ offset: true })
     .transform((text) => Date.parse(text))
@@ -55,7 +55,7 @@ export const clockSettingSchema = z.strictObject({
 });
 
 /** A virtual clock over a source; without a start it follows the source's wall clock. */
-export function virtualClock(source: TimeSource = machineTime(), start: ClockSetting = { mode: "real" }): VirtualClock {
+export function virtualClock(source: TimeSource = machineTime(), start: ClockSetting = {}): VirtualClock {
   let mode: ClockMode = "real";
   let speed = 1;
   let sinceVirtual = 0;
@@ -75,7 +75,7 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
   };
   const set = (setting: ClockSetting) => {
     anchor(setting.now ?? now());
-    mode = setting.mode;
+    mode = setting.mode ?? mode;
     speed = setting.speed ?? speed;
     tell();
   };
@@ -88,8 +88,7 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
     return () => void listeners.delete(moved);
   };
   const reset = () => {
-    speed = 1;
-    set({ ...start, now: start.now ?? source.wall() });
+    set({ mode: start.mode ?? "real", speed: start.speed ?? 1, now: start.now ?? source.wall() });
   };
   reset();
   return { now, set, reset, advance, onMoved, reading: () => ({ mode, now: now(), speed }) };

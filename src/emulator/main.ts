@@ -73,7 +73,10 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/** Starts a screen network. Rejects with a `PortError`, a `WorldError`, a `VenueTypesError` or a `StoreError`. */
+/**
+ * Starts a screen network. Rejects with a `PortError`, a `WorldError`, a `VenueTypesError` or a `StoreError`. The process's
+ * global `Request` and `Response` become the lighter ones of Hono's server.
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const rows = options.data === undefined ? null : readStateFile(options.data);
   const { host = "127.0.0.1", seed = keptSeed(rows) ?? Math.floor(Math.random() * 2 ** 31) } = options;

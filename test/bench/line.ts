@@ -41,6 +41,7 @@ export interface Comparison {
   readonly other: readonly number[];
   /** How the two are read: as Spotloop's share of the other's, or each by itself. */
   readonly as: "ratio" | "pair";
-  /** The ratio, or Spotloop's own figure, is to be at most this. */
+  /** What the ratio, or Spotloop's own figure, is to be at most, or at least where `goalIs` says so. */
   readonly goal?: number;
+  readonly goalIs?: "most" | "least";
 }

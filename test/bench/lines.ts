@@ -1,7 +1,14 @@
+import { emulatorMemory } from "./emulator/memory.ts";
+import { emulatorScreens } from "./emulator/screens.ts";
+import { emulatorSpeed } from "./emulator/speed.ts";
+import { emulatorStartup } from "./emulator/startup.ts";
 import type { Line } from "./line.ts";
 import { memory } from "./memory.ts";
 import { startup } from "./startup.ts";
 import { transitions } from "./transitions.ts";
 
 /** All there is to measure, in the order in which it is. */
-export const LINES: readonly Line[] = [transitions, memory, startup];
+export const LINES: readonly Line[] = [
+  ...[transitions, memory, startup],
+  ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
+];

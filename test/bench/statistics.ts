@@ -16,6 +16,11 @@ export function medianRatio(values: readonly number[], others: readonly number[]
   return median(values.map((value, round) => value / (others[round] ?? Number.NaN)));
 }
 
+/** The smallest value that such a share of the values does not exceed, as in 0.99. */
+export function percentile(values: readonly number[], share: number): number {
+  return inOrder(values)[Math.max(0, Math.ceil(share * values.length) - 1)] ?? Number.NaN;
+}
+
 function inOrder(values: readonly number[]): readonly number[] {
   return [...values].sort((one, other) => one - other);
 }

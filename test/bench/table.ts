@@ -20,6 +20,12 @@ export function judged({ as, spotloop, other }: Comparison): number {
   return as === "ratio" ? medianRatio(spotloop, other) : median(spotloop);
 }
 
+/** Whether the goal is met; `null` where there is none. */
+export function isMet(row: Comparison): boolean | null {
+  if (row.goal === undefined) return null;
+  return row.goalIs === "least" ? judged(row) >= row.goal : judged(row) <= row.goal;
+}
+
 function cellsOf(row: Comparison): readonly string[] {
   const ratio = row.as === "ratio" ? medianRatio(row.spotloop, row.other).toFixed(2) : "";
   return [row.what, figure(row, row.spotloop), figure(row, row.other), ratio, goalOf(row)];
@@ -34,5 +40,5 @@ function figure({ unit, digits }: Comparison, values: readonly number[]): string
 
 function goalOf(row: Comparison): string {
   if (row.goal === undefined) return "";
-  return `at most ${row.goal}: ${judged(row) <= row.goal ? "met" : "missed"}`;
+  return `at ${row.goalIs ?? "most"} ${row.goal}: ${isMet(row) ? "met" : "missed"}`;
 }

@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { type Browser, chromium, type Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
-import { ask, call, MONDAY_8, nextSpot } from "../emulator/running.ts";
+import { ask, call, json, MONDAY_8, nextSpot } from "../emulator/running.ts";
 
 let emulator: Emulator;
 let browser: Browser;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   emulator = await startEmulator({ seed: 1, clock });
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
+    executablePath: installedChromium(),
     args: ["--disable-background-networking", "--disable-component-update", ...asRoot],
   });
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
@@ -28,6 +29,12 @@ afterAll(async () => {
   await browser?.close();
   await emulator?.close();
 });
+
+/** The browser of the system: the first of those that the tests' setup looks for. */
+function installedChromium(): string {
+  const found = spawnSync("which", ["chromium", "chromium-browser", "google-chrome"], { encoding: "utf8" });
+  return found.stdout.split("\n", 1)[0] ?? "";
+}
 
 /** A panel of the page, by its heading. */
 function panel(name: string) {
@@ -68,6 +75,35 @@ describe("the dashboard", () => {
     await panel("Clock").getByText("08:01:00").waitFor();
     await page.getByRole("combobox", { name: "Speed of the clock" }).selectOption("60");
     await expect.poll(() => emulator.clock.reading()).toEqual({ mode: "frozen", now: MONDAY_8 + 60_000, speed: 60 });
+  });
+
+  it("sets a switch of the behaviour", async () => {
+    const both = (of: string) => ["201", "200"].map((status) => page.getByRole("button", { name: `${of}: ${status}` }));
+    const [usual, other] = both("Success statuses");
+    expect(await usual?.getAttribute("aria-pressed")).toBe("true");
+    await other?.click();
+    await expect.poll(() => other?.getAttribute("aria-pressed")).toBe("true");
+    expect(await usual?.getAttribute("aria-pressed")).toBe("false");
+    const { switches } = json(await ask(emulator.controlUrl, "/control/behaviour"));
+    expect(switches.createStatus.value).toBe(200);
+  });
+
+  it("keeps a snapshot, restores it, and resets once that was said twice", async () => {
+    await page.getByRole("textbox", { name: "Name of the snapshot" }).fill("before");
+    await page.keyboard.press("Enter");
+    await panel("Snapshots and reset").getByText("before").waitFor();
+
+    await page.getByRole("button", { name: "Reset to the world it started with" }).click();
+    await panel("Locations").getByRole("listitem").filter({ hasText: "loc_museum" }).getByText("APPROVED").waitFor();
+    await page.getByRole("button", { name: "Really reset?" }).click();
+    await panel("Locations").getByRole("listitem").filter({ hasText: "loc_museum" }).getByText("REVIEW").waitFor();
+    await panel("Clock").getByText("08:00:00").waitFor();
+
+    await page.getByRole("button", { name: "Restore the snapshot before" }).click();
+    await panel("Locations").getByRole("listitem").filter({ hasText: "loc_museum" }).getByText("APPROVED").waitFor();
+    await panel("Clock").getByText("08:01:00").waitFor();
+    await page.getByRole("button", { name: "Remove the snapshot before" }).click();
+    await panel("Snapshots and reset").getByText("no snapshots kept").waitFor();
   });
 
   it("shows a spot, then its proof, then a violation as they happen", async () => {

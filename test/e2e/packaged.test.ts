@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
 import { readCatalogue } from "../support/catalogue.ts";
 import { processTree } from "../support/proc.ts";
-import { eventually, type Program } from "../support/processes.ts";
+import { eventually, type Program, startPlayerProcess } from "../support/processes.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedSpots } from "../support/running-order.ts";
 
@@ -57,5 +57,60 @@ describe("the packaged player", () => {
   it("ends with 78 when its configuration has mistakes and somebody asks", async () => {
     const player = rig.play(["--config", rig.configure({ screenId: "" }), "--check-config"], packaged);
     expect(await player.ended).toBe(78);
+  });
+});
+
+describe("the packaged emulator", () => {
+  it.each([
+    ["with a display", () => rig.display.name],
+    ["without a display", () => null],
+  ])("serves a network %s until it is asked to stop", async (_, display) => {
+    const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
+    const emulator = startPlayerProcess(packaged, display(), rig.home, ["emulator", ...ports, "--seed", "1"]);
+    onTestFinished(async () => void (await emulator.stop()));
+
+    const ready = JSON.parse(await eventually("the ready line", () => emulator.stdout[0]));
+    expect(ready).toMatchObject({ ready: true, orgToken: "org_demo", screenId: "screen_demo" });
+    const spot = await fetch(`${ready.baseUrl}/v3/vendor/${ready.orgToken}/1/rt_ad/${ready.screenId}`);
+    const { news, ad } = ((await spot.json()) as { data: Record<"news" | "ad", { url: string; pop: string }> }).data;
+    for (const url of [news.url, ad.url, news.pop, ad.pop])
+      expect([url, (await fetch(url)).status]).toEqual([url, 200]);
+    const page = await fetch(ready.controlUrl);
+    expect(await page.text()).toContain("Spotloop <span>emulator</span>");
+
+    expect(await emulator.stop()).toBe(0);
+    expect(emulator.stdout).toHaveLength(1);
+  });
+
+  it("keeps its state in a file across restarts", async () => {
+    const args = ["emulator", "--port", "0", "--media-port", "0", "--control-port", "0", "--data", "network.db"];
+    for (const spots of [0, 1]) {
+      const emulator = startPlayerProcess(packaged, null, rig.home, args);
+      onTestFinished(async () => void (await emulator.stop()));
+      const ready = JSON.parse(await eventually("the ready line", () => emulator.stdout[0]));
+      expect(await (await fetch(`${ready.controlUrl}/control/spots`)).json()).toHaveLength(spots);
+      await fetch(`${ready.baseUrl}/v3/vendor/org_demo/1/rt_ad/screen_demo`);
+      expect(await emulator.stop()).toBe(0);
+    }
+  });
+
+  it("runs a command beside a network of its own, and ends with its exit code", async () => {
+    const script =
+      "const { SPOTLOOP_CONTROL_URL: url } = process.env; fetch(url + '/control/health').then(async (answer) => { console.log(await answer.text()); process.exit(7); })";
+    const command = ["emulator", "exec", "--", process.execPath, "--no-warnings", "-e", script];
+    const exec = startPlayerProcess(packaged, null, rig.home, command);
+
+    expect(await exec.ended).toBe(7);
+    expect(exec.stdout).toEqual(['{"status":"ok"}']);
+  });
+
+  it("ends with 78 when its world has mistakes, naming all of them", async () => {
+    const world = join(output, "world.json");
+    writeFileSync(world, JSON.stringify({ organizations: [], wether: 1 }));
+    const emulator = startPlayerProcess(packaged, null, rig.home, ["emulator", "--port", "0", "--world", world]);
+
+    expect(await emulator.ended).toBe(78);
+    expect(emulator.stderr.join("\n")).toContain("organizations");
+    expect(emulator.stderr.join("\n")).toContain("wether");
   });
 });

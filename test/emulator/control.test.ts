@@ -232,6 +232,17 @@ describe("the clock over HTTP", () => {
     expect(advanced).toEqual({ mode: "frozen", now: "2026-07-01T11:00:00.000Z", speed: 2 });
   });
 
+  it("is left as it is in what is not sent", async () => {
+    const { controlUrl } = await running();
+    const put = (body: unknown) => ask(controlUrl, "/control/clock", { ...post(body), method: "PUT" });
+
+    const faster = json(await put({ speed: 60 }));
+    const later = json(await put({ now: "2026-03-02T09:00:00Z" }));
+
+    expect(faster).toEqual({ mode: "frozen", now: "2026-03-02T08:00:00.000Z", speed: 60 });
+    expect(later).toEqual({ mode: "frozen", now: "2026-03-02T09:00:00.000Z", speed: 60 });
+  });
+
   it.each([
     [{ mode: "fast" }, "mode"],
     [{ mode: "real", now: "yesterday" }, "now"],
@@ -309,7 +320,9 @@ describe("the journal", () => {
   it("refuses a filter that it does not know", async () => {
     const { controlUrl } = await running();
 
-    expect((await ask(controlUrl, "/control/journal?rout=spot")).status).toBe(400);
+    const reply = await ask(controlUrl, "/control/journal?rout=spot");
+
+    expect([reply.status, json(reply).detail]).toEqual([400, 'the query: Unrecognized key: "rout"']);
   });
 
   it("is emptied by DELETE", async () => {

@@ -19,13 +19,14 @@ describe("the ledger's limits", () => {
     const ledger = newLedger();
     for (let number = 0; number < MOST_SPOTS + 2; number += 1) enter(ledger, spot(number, `http://m/${number}.png`));
 
-    expect(ledger.spots.size).toBe(MOST_SPOTS);
-    expect(ledger.pops.size).toBe(MOST_SPOTS);
-    expect(ledger.latest.size).toBe(MOST_SPOTS);
-    expect([provePlay(ledger, "/pop/1", 1).verdict, provePlay(ledger, "/pop/2", 1).verdict]).toEqual([
-      "unknown",
-      "counted",
-    ]);
+    expect(ledger.spots.size).toBeLessThanOrEqual(MOST_SPOTS);
+    expect(ledger.spots.size).toBeGreaterThan(0.95 * MOST_SPOTS);
+    expect([ledger.pops.size, ledger.latest.size]).toEqual([ledger.spots.size, ledger.spots.size]);
+    const [oldest] = ledger.spots.keys();
+    const verdicts = [Number(oldest) - 1, oldest, MOST_SPOTS + 1].map(
+      (one) => provePlay(ledger, `/pop/${one}`, 1).verdict,
+    );
+    expect(verdicts).toEqual(["unknown", "counted", "counted"]);
   });
 
   it("keep a stated number of records for an item, the accepted proof among them whatever came before", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { COMPLETE, vendor, venueWorld } from "./behaviour/venue.ts";
+import { ask, json } from "./running.ts";
 
 const ids = (list: readonly Readonly<Record<string, unknown>>[], key: string) => list.map((entry) => entry[key]);
 
@@ -153,6 +154,31 @@ describe("the operator's decisions over HTTP", () => {
       updated_on: "2026-03-02T08:00:00.000Z",
     });
     expect(told.body).toMatchObject({ org_token: "org_b", advertiser_name: "Me", cities: [], countries: ["FRA"] });
+  });
+
+  it("make up a whole CAR for a call without a body", async () => {
+    const { emulator, control } = await vendor();
+
+    const reply = await ask(emulator.controlUrl, "/control/cars", { method: "POST" });
+
+    expect(reply.status).toBe(201);
+    expect((await control("GET", "/cars?status=pending")).body).toContainEqual(json(reply));
+  });
+
+  it("put a relative url of a new CAR on the media listener", async () => {
+    const { emulator, control } = await vendor();
+    const item = {
+      title: "T",
+      width: 1920,
+      height: 1080,
+      duration: 6000,
+      mimeType: "text/html",
+      url: "creatives/a.html",
+    };
+
+    const made = await control("POST", "/cars", { item });
+
+    expect(made.body.item.url).toBe(`${emulator.mediaUrl}/creatives/a.html`);
   });
 
   it.each([{ item: { url: "x" } }, { advertiser_name: "" }, { colour: "red" }])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draw, drawUuid, newDice } from "../../src/emulator/random.ts";
+import { draw, newDice, uuidOf } from "../../src/emulator/random.ts";
 
 describe("the seeded dice", () => {
   it("give the same sequence for the same seed, and another for another", () => {
@@ -22,7 +22,7 @@ describe("the seeded dice", () => {
 
   it("A17 make UUIDs of version 4", () => {
     const dice = newDice(1);
-    const uuids = Array.from({ length: 100 }, () => drawUuid(dice, "request"));
+    const uuids = Array.from({ length: 100 }, () => uuidOf(draw(dice, "spot", 16)));
 
     expect(new Set(uuids).size).toBe(100);
     for (const uuid of uuids) expect(uuid).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);

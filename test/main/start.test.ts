@@ -38,6 +38,11 @@ describe("a packaged player", () => {
     expect(forbiddenSwitches(["spotloop", argument])).toHaveLength(1);
   });
 
+  it("lets the command that `emulator exec` runs have switches of its own", () => {
+    expect(forbiddenSwitches(["spotloop", "emulator", "exec", "--", "chromium", "--no-sandbox"])).toEqual([]);
+    expect(forbiddenSwitches(["spotloop", "--no-sandbox", "--", "chromium"])).toEqual(["no-sandbox"]);
+  });
+
   it("runs with what is harmless", () => {
     expect(forbiddenSwitches(["spotloop", "--config", "/etc/no-sandbox.json", "--check-config"])).toEqual([]);
   });

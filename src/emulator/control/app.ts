@@ -16,7 +16,7 @@ import { addLists } from "./lists.ts";
 import { addMetrics } from "./metrics.ts";
 import { addNext } from "./next.ts";
 import { addOrganizations } from "./organizations.ts";
-import { addSnapshots } from "./snapshots.ts";
+import { addSnapshots, type Snapshots } from "./snapshots.ts";
 import { addSpots } from "./spots.ts";
 
 /** What the control listener is about: `service` is described at `/openapi.json`. */
@@ -29,11 +29,12 @@ export interface Controlled {
 /** The control listener: what the contract lacks. `host`: where it listens. */
 export function controlApp({ network, service, files }: Controlled, host: string): Hono<Env> {
   const app = new Hono<Env>();
-  addDashboard(app, network, host);
+  const snapshots: Snapshots = new Map();
+  addDashboard(app, network, snapshots, host);
   app.use(journalled(network, "control"));
   app.use(onlyFromHere(host));
   app.use(async (c, next) => {
-    c.var.note.events.push(...approveWhatIsDue(network));
+    c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
   app.get("/control/health", (c) => c.json({ status: "ok" }));
@@ -50,7 +51,7 @@ export function controlApp({ network, service, files }: Controlled, host: string
   addClock(app, network);
   addFaults(app, network);
   addAudit(app, network);
-  addSnapshots(app, network);
+  addSnapshots(app, network, snapshots);
   addMetrics(app, network);
   addJournal(app, network);
   const info = { title: "Screen network vendor interface", version: "3" };

@@ -21,5 +21,5 @@ export async function sentOptionalBody<T>(c: Context<Env>, schema: z.ZodType<T>)
 
 /** Reads the query. */
 export function sentQuery<T>(c: Context<Env>, schema: z.ZodType<T>): Sent<T> {
-  return fitting(c, c.req.query(), schema);
+  return fitting(c, c.req.query(), schema, "the query");
 }

@@ -1,8 +1,11 @@
 import { type Instant, LONGEST_ITEM_MS } from "../../core/spot.ts";
+import { type Switches, type SwitchName, switches, switchNames } from "../behaviour/switches.ts";
+import { behaviours } from "../behaviour/table.ts";
 import { presetNames } from "../faults/presets.ts";
 import type { Network } from "../network.ts";
 import { type LedgerItem, type LedgerSpot, spotState } from "../spot/ledger.ts";
 import { type ViolationAccount, violations } from "./audit.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 /** An item as the dashboard draws it; instants are virtual, in milliseconds. */
 export interface ViewedItem {
@@ -11,7 +14,6 @@ export interface ViewedItem {
   readonly name: string;
   readonly durationMs: number;
   readonly provedAt: Instant | null;
-  readonly fetched: boolean;
 }
 
 /** A spot as the dashboard draws it, its items in the order in which they are to be shown. */
@@ -24,6 +26,16 @@ export interface ViewedSpot {
   readonly items: readonly ViewedItem[];
 }
 
+/** A switch as the dashboard draws it, with what its row of the table of behaviours is about. */
+export interface ViewedSwitch {
+  readonly name: SwitchName;
+  readonly id: string;
+  readonly topic: string;
+  readonly value: Switches[SwitchName];
+  /** The default first. */
+  readonly values: readonly Switches[SwitchName][];
+}
+
 /** Everything on the dashboard but the calls, which it follows by itself. */
 export interface DashboardView {
   readonly clock: { readonly mode: "real" | "frozen"; readonly now: Instant; readonly speed: number };
@@ -32,6 +44,9 @@ export interface DashboardView {
   readonly cars: readonly { orgToken: string; id: string; advertiser: string; campaign: string; status: string }[];
   readonly faults: readonly { name: string; matched: number; applied: number }[];
   readonly presets: readonly string[];
+  readonly switches: readonly ViewedSwitch[];
+  /** By name, when each was taken, in the order in which they were first. */
+  readonly snapshots: readonly { name: string; at: string }[];
   /** The newest `MOST_VIEWED_SPOTS`, oldest first. */
   readonly spots: readonly ViewedSpot[];
   /** Of the whole ledger. `items`: those that are proved, and those that could have been for `PATIENCE_MS`. */
@@ -50,7 +65,7 @@ const MOST_VIEWED_VIOLATIONS = 100;
 const MOST_VIEWED_ENTRIES = 200;
 
 /** What the dashboard shows of a network now. Looks, and changes nothing. */
-export function dashboardView(network: Network): DashboardView {
+export function dashboardView(network: Network, snapshots: Snapshots): DashboardView {
   const { state, clock } = network;
   const now = clock.now();
   const found = violations(network);
@@ -64,11 +79,19 @@ export function dashboardView(network: Network): DashboardView {
       applied,
     })),
     presets: presetNames,
+    switches: switchNames.map((name) => viewedSwitch(name, state.switches)),
+    snapshots: [...snapshots].map(([name, { at }]) => ({ name, at })),
     spots: spots.slice(-MOST_VIEWED_SPOTS).map((spot) => viewedSpot(spot, now)),
     totals: totalsOf(spots, now),
     violations: found.slice(-MOST_VIEWED_VIOLATIONS).reverse(),
     violationCount: found.length,
   };
+}
+
+function viewedSwitch(name: SwitchName, now: Switches): ViewedSwitch {
+  const { row: id, default: usual, alternatives } = switches[name];
+  const topic = behaviours.find((row) => row.id === id)?.topic ?? name;
+  return { name, id, topic, value: now[name], values: [usual, ...alternatives] };
 }
 
 function inventoryView({ state }: Network): Pick<DashboardView, "screens" | "locations" | "cars"> {
@@ -101,7 +124,7 @@ function viewedSpot(spot: LedgerSpot, now: Instant): ViewedSpot {
   const items = inOrder(spot).map(([kind, item]) => {
     const durationMs = Math.min(Math.max(0, item.shownAt - from), LONGEST_ITEM_MS);
     from = item.shownAt;
-    return { kind, name: nameIn(item.url), durationMs, provedAt: provedAt(item), fetched: isFetched(item) };
+    return { kind, name: nameIn(item.url), durationMs, provedAt: provedAt(item) };
   });
   return { requestId, screenId, issuedAt, billable, state: spotState(spot, now), items };
 }
@@ -121,10 +144,6 @@ function inOrder({ newsFirst, news, ad }: LedgerSpot): [kind: "news" | "ad", ite
 
 function provedAt({ pops }: LedgerItem): Instant | null {
   return pops.find(({ status }) => status === 200)?.at ?? null;
-}
-
-function isFetched({ media }: LedgerItem): boolean {
-  return media.some(({ complete }) => complete);
 }
 
 function nameIn(url: string): string {

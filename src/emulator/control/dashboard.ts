@@ -5,6 +5,7 @@ import { type Env, problem } from "../http/answers.ts";
 import { onlyFromHere } from "../http/loopback.ts";
 import type { Network } from "../network.ts";
 import { dashboardView } from "./dashboard-view.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 /** The page runs its own files and talks to its own origin, and that is all. */
 const POLICY = [
@@ -24,11 +25,11 @@ const TYPES: Readonly<Record<string, string>> = { html: "text/html", css: "text/
  * Adds the dashboard at `/`. To be added before the journal is: what the page reads for itself is no traffic, and would
  * be most of it. What its buttons do is, since they call the control API. `host`: where the listener is.
  */
-export function addDashboard(app: Hono<Env>, network: Network, host: string): void {
+export function addDashboard(app: Hono<Env>, network: Network, snapshots: Snapshots, host: string): void {
   const here = onlyFromHere(host);
   app.get("/", unjournalled, here, (c) => file(c, "page.html"));
   app.get("/dashboard/view", unjournalled, here, (c) =>
-    c.json(dashboardView(network), 200, { "cache-control": "no-store" }),
+    c.json(dashboardView(network, snapshots), 200, { "cache-control": "no-store" }),
   );
   app.get("/dashboard/:name{[a-z-]+\\.(?:js|css)}", unjournalled, here, (c) => file(c, c.req.param("name")));
 }

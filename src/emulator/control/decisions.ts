@@ -8,7 +8,7 @@ import { decideLocation } from "../inventory/locations.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import type { Organization } from "../world/inventory.ts";
-import { sentBody, sentOptionalBody, sentQuery } from "./body.ts";
+import { sentOptionalBody, sentQuery } from "./body.ts";
 import { carAccount, locationAccount } from "./lists.ts";
 
 const approvalSchema = z.strictObject({ available_for_ads: z.boolean().default(true) });
@@ -35,7 +35,7 @@ export function addDecisions(app: Hono<Env>, network: Network, files: ReadonlyMa
   });
   app.post("/control/locations/:id/return", (c) => decide(c, network, { kind: "return" }));
   app.post("/control/cars", async (c) => {
-    const sent = await sentBody(c, submissionSchema);
+    const sent = await sentOptionalBody(c, submissionSchema);
     if (sent.kind === "refused") return sent.answer;
     const { organizations } = network.state.inventory;
     const { org_token = organizations.keys().next().value ?? "" } = sent.value;

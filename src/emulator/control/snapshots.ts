@@ -9,15 +9,17 @@ export const MOST_SNAPSHOTS = 20;
 /** The most that all of them take together: a few of a full ledger, or as many as there may be of a demo. */
 export const MOST_SNAPSHOT_BYTES = 256 * 1024 * 1024;
 
-interface Snapshot {
+/** Those that are kept, by name. */
+export type Snapshots = Map<string, Snapshot>;
+
+export interface Snapshot {
   readonly bytes: Buffer;
   /** When it was taken, on the network's clock, in ISO 8601. */
   readonly at: string;
 }
 
 /** Adds keeping the whole state under a name, and bringing it back. Snapshots outlive a reset, and are in memory only. */
-export function addSnapshots(app: Hono<Env>, network: Network): void {
-  const snapshots = new Map<string, Snapshot>();
+export function addSnapshots(app: Hono<Env>, network: Network, snapshots: Snapshots): void {
   app.get("/control/snapshots", (c) => c.json([...snapshots].map(([name, snapshot]) => account(name, snapshot))));
   app.put("/control/snapshots/:name", (c) => keep(c, network, snapshots));
   app.post("/control/snapshots/:name/restore", (c) => {
@@ -36,7 +38,7 @@ export function addSnapshots(app: Hono<Env>, network: Network): void {
   });
 }
 
-function keep(c: Context<Env>, network: Network, snapshots: Map<string, Snapshot>) {
+function keep(c: Context<Env>, network: Network, snapshots: Snapshots) {
   const name = c.req.param("name") ?? "";
   if (!identifierSchema.safeParse(name).success) {
     return problem(c, 400, "invalid", "a snapshot's name is 1 to 64 of A-Z a-z 0-9 _ . -");

@@ -46,7 +46,7 @@ function rowOf({ id, at, listener, method, path, status, fault, near_miss }: Cal
         element("span", tone, status === 0 ? "cut" : `${status}`),
         element("span", "quiet", listener),
         where,
-        ...(why === null ? [] : [element("span", "bad", why.slice(0, 60))]),
+        ...(why === null ? [] : [element("span", "bad why", why)]),
       ];
     },
   };

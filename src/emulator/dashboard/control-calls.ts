@@ -2,7 +2,7 @@ import { byId } from "./dom.ts";
 
 /** Has the network do something, and says what became of it; `done` is said when it worked. */
 export async function tell(
-  method: "POST" | "PUT" | "DELETE",
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,
   body: unknown,
   done: string,

@@ -44,9 +44,9 @@ function spotRow({ requestId, screenId, issuedAt, billable, state, items }: View
     says: `${state}/${what}`,
     make: () => [
       element("span", "quiet", timeOfDay(issuedAt)),
-      element("span", "grow", what || "empty"),
-      element("span", "quiet", `${screenId}${billable ? "" : ", not billable"}`),
+      element("span", "quiet grow", `${screenId}${billable ? "" : ", not billable"}`),
       element("span", tone, state),
+      element("span", "full", what || "empty"),
     ],
   };
 }

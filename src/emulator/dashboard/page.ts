@@ -1,4 +1,5 @@
 import type { DashboardView } from "../control/dashboard-view.ts";
+import { drawBehaviour } from "./behaviour.ts";
 import { addCall, drawCalls, MOST_CALLS } from "./calls.ts";
 import { drawClock, drawTime, makeClock } from "./clock.ts";
 import { byId } from "./dom.ts";
@@ -7,6 +8,7 @@ import { drawInventory } from "./inventory.ts";
 import { drawLedger } from "./ledger.ts";
 import { drawPlots, forgetPlots } from "./plots.ts";
 import { drawScreens } from "./screens.ts";
+import { drawState, makeState } from "./state.ts";
 
 /** The view that is on the page, and when it came by the browser's monotonic clock. */
 let seen: { readonly view: DashboardView; readonly at: number } | null = null;
@@ -24,6 +26,7 @@ const RESIZED_MS = 200;
 let stale = true;
 let looking = false;
 
+makeState();
 makeClock(() => seen?.view.clock ?? null);
 follow();
 void look();
@@ -80,6 +83,8 @@ function draw(view: DashboardView): void {
   drawPlots(view.spots);
   drawInventory(view);
   drawFaults(view);
+  drawBehaviour(view);
+  drawState(view);
   drawClock(view.clock);
   drawCalls();
   tick();

@@ -26,7 +26,7 @@ export function faulty(
     const subject = subjectOf(network, files, surface, target);
     const fault = chooseFault(faults, dice, subject);
     if (fault === null) return next();
-    const { note } = c.var;
+    const note = c.get("note");
     note.fault = fault.name;
     note.route = subject.route;
     note.screenId = subject.screenId;
@@ -66,8 +66,9 @@ function answerOf(c: Context<Env>, { status, body, headers }: Extract<Instead, {
 
 /** Tells the server that the answer is not its business: it is written past it, or there is none (status 0). */
 function takeOver(c: Context<Env>, status: number): void {
-  c.var.note.status = status;
-  replace(c, new Response(null, { headers: { "x-hono-already-sent": "true" } }));
+  c.get("note").status = status;
+  // Of its light answers the server sends even this one; a clone is a full one.
+  replace(c, new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone());
 }
 
 /** Hono would lay the headers of the answer there is over those of the new one. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { routes } from "../../wire/routes.ts";
 
 /** The most rules in force at a time. */
 export const MOST_FAULTS = 100;
@@ -66,11 +67,17 @@ export const mischiefSchema = z
   .refine(({ status, body }) => body === undefined || status !== undefined, "a body needs a status");
 export type Mischief = z.infer<typeof mischiefSchema>;
 
+/** As the journal calls them. */
+const ROUTE_NAMES: readonly string[] = [...Object.keys(routes), "media", "pop"];
+
 /** Which calls a rule is about: all that is given must fit, and what is left out fits every call. */
 const matchSchema = z.strictObject({
   surface: z.enum(["service", "media"]).optional(),
   /** As in the journal: `spot`, `location`, `approval`… on the service, `media` and `pop` on the media listener. */
-  route: z.string().optional(),
+  route: z
+    .string()
+    .refine((name) => ROUTE_NAMES.includes(name), `must be one of ${ROUTE_NAMES.join(", ")}`)
+    .optional(),
   screen_id: z.string().optional(),
   /** Only calls for one item of a spot: its media or its proof of play. */
   kind: z.enum(["news", "ad"]).optional(),

@@ -36,7 +36,7 @@ export function problem<Status extends ProblemStatus>(
   detail: string,
   errors?: readonly FieldError[],
 ) {
-  if (status < 500) c.var.note.nearMiss = detail;
+  if (status < 500) c.get("note").nearMiss = detail;
   return c.json(errorBody(status, code, detail, errors), status);
 }
 

@@ -35,22 +35,19 @@ export function readJson(c: Context<Env>, text: string): Sent<unknown> {
   }
 }
 
-/** What a schema makes of what was sent. */
-export function fitting<T>(c: Context<Env>, sent: unknown, schema: z.ZodType<T>): Sent<T> {
+/** What a schema makes of what was sent. `what`: what the complaints call it as a whole. */
+export function fitting<T>(c: Context<Env>, sent: unknown, schema: z.ZodType<T>, what = "the body"): Sent<T> {
   const read = schema.safeParse(sent, { error: (issue) => (issue.input === undefined ? "is required" : undefined) });
   if (read.success) return { kind: "read", value: read.data };
   const issues = read.error.issues.slice(0, MOST_ERRORS);
   const errors = issues.map((issue) => ({ field: dotted(issue.path), message: issue.message }));
-  const detail = errors.map(({ field, message }) => `${field || "the body"}: ${message}`).join("; ");
+  const detail = errors.map(({ field, message }) => `${field || what}: ${message}`).join("; ");
   return { kind: "refused", answer: problem(c, 400, "invalid", detail, errors) };
 }
 
 type TextReading = { readonly kind: "text"; readonly text: string } | { readonly kind: "too-long" | "broken" };
 
-/**
- * The rest of a body that is too long is left to the server to drain. Hono's own body limit cannot be used: it builds a
- * new Request out of the server's light one, which only works where that has replaced the global Request.
- */
+/** The rest of a body that is too long is left to the server to drain. */
 async function limitedText(body: ReadableStream<Uint8Array> | null): Promise<TextReading> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;

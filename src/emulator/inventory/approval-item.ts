@@ -10,7 +10,7 @@ export async function itemOfApproval(
   files: ReadonlyMap<string, MediaFile>,
   { item, creative }: Approval,
 ): Promise<ApprovalItem> {
-  if (item !== null) return item;
+  if (item !== null) return { ...item, url: located(item.url, `${mediaUrl}/`) };
   const known = state.inventory.creatives.get(creative ?? "");
   if (known === undefined) throw new Error(`there is no creative ${creative}`);
   const { title, mimeType, width, height, duration } = known;

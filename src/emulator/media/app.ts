@@ -15,7 +15,7 @@ export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>
   // `all`, because a HEAD that was taken for a GET would count a proof.
   app.all("/pop/:token", (c) => (c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"])));
   app.all(`${CREATIVES_PATH}*`, async (c) => {
-    c.var.note.route = "media";
+    c.get("note").route = "media";
     const readable = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
     return readable ? answerMedia(c, network, files) : methodNotAllowed(c, ["GET", "HEAD"]);
   });

@@ -6,18 +6,18 @@ import { provePlay } from "../spot/ledger.ts";
 /** Answers a call of a proof-of-play URL, which must be to the byte as it was given out (F7-F12). */
 export function answerPop(c: Context<Env>, network: Network): Response {
   c.header("cache-control", "no-store");
-  c.var.note.route = "pop";
+  c.get("note").route = "pop";
   const { ledger, switches } = network.state;
   const path = c.env.incoming.url ?? "";
   const { verdict, status, spot } = provePlay(ledger, path, network.clock.now(), switches.earlyPop);
-  c.var.note.screenId = spot?.screenId ?? null;
+  c.get("note").screenId = spot?.screenId ?? null;
   switch (verdict) {
     case "counted":
       return c.json({}, 200);
     case "duplicate":
     case "early":
       if (status !== 200) return problem(c, 400, "pop_early", "the item cannot have been shown in full yet");
-      c.var.note.warnings.push(`${verdict} proof of play`);
+      c.get("note").warnings.push(`${verdict} proof of play`);
       return c.json({}, 200);
     case "late":
       return problem(c, 410, "pop_expired", "the hour after the spot request is over");

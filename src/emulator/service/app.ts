@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import { type RouteMatch, routeAt, routes } from "../../wire/routes.ts";
+import { type Route, type RouteMatch, routeAt, routes } from "../../wire/routes.ts";
 import { faulty } from "../faults/middleware.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
 import { approveWhatIsDue } from "../inventory/due.ts";
@@ -23,7 +23,7 @@ export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFil
     c.header("cache-control", "no-store");
     return next();
   });
-  app.use(admitted(network, (match) => methodsOf(app, match)));
+  app.use(admitted(network, methodsIn(app)));
   addLocations(app, network);
   addScreens(app, network);
   addVenueTypes(app, network);
@@ -35,12 +35,12 @@ export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFil
 }
 
 /** Decides, in this order, about path (A15, A21), rate (A14), token (A4, A5) and method (A15), before any work. */
-function admitted(network: Network, methods: (match: RouteMatch) => string[]): MiddlewareHandler<Env> {
+function admitted(network: Network, methods: (match: RouteMatch) => readonly string[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const match = routeAt(new URL(c.req.url).pathname);
     if (match === null) return notFound(c);
-    c.var.note.route = match.route;
-    c.var.note.screenId = match.parameters.screen_id ?? null;
+    c.get("note").route = match.route;
+    c.get("note").screenId = match.parameters.screen_id ?? null;
     const waitSeconds = overLimit(network, match);
     if (waitSeconds !== null) return tooMany(c, waitSeconds);
     if (!network.state.inventory.organizations.has(match.parameters.org_token ?? ""))
@@ -48,13 +48,22 @@ function admitted(network: Network, methods: (match: RouteMatch) => string[]): M
     // A HEAD that was taken for a GET would use up a spot.
     const allowed = methods(match);
     if (!allowed.includes(c.req.method)) return methodNotAllowed(c, allowed);
-    c.var.note.events.push(...approveWhatIsDue(network));
+    c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   };
 }
 
 /** The methods for which a route has a handler, so that `Allow` cannot drift from what is answered. */
-function methodsOf(app: OpenAPIHono<Env>, { route }: RouteMatch): string[] {
+function methodsIn(app: OpenAPIHono<Env>): (match: RouteMatch) => readonly string[] {
+  const known = new Map<Route, readonly string[]>();
+  return ({ route }) => {
+    const methods = known.get(route) ?? methodsOf(app, route);
+    known.set(route, methods);
+    return methods;
+  };
+}
+
+function methodsOf(app: OpenAPIHono<Env>, route: Route): readonly string[] {
   const own = app.routes.filter(({ path, method }) => path === routes[route] && method !== "ALL");
   return [...new Set(own.map(({ method }) => method))];
 }

@@ -50,7 +50,7 @@ export function addApprovals(app: OpenAPIHono<Env>, network: Network, files: Rea
     const { rejection_reasons, custom_message = null } = sent.value;
     const ruling = rejectIn(network, organization, approval, rejection_reasons, custom_message);
     if (ruling.kind !== "ruled") return refusal(c, ruling);
-    c.var.note.events.push(`the advertiser of CAR ${id} is notified of its rejection`);
+    c.get("note").events.push(`the advertiser of CAR ${id} is notified of its rejection`);
     return c.json(rejected(ruling.value), 200);
   });
 }

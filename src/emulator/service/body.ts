@@ -24,7 +24,7 @@ export async function sentObject<S extends z.ZodObject>(
   if (!isObject(sent.value)) return refusedBody(c, "not_an_object", "the body is not a JSON object");
   const strangers = Object.keys(sent.value).filter((field) => !Object.hasOwn(schema.shape, field));
   if (strangers.length > 0 && network.state.switches.unknownFields === "reject") return unknownFields(c, strangers);
-  c.var.note.warnings.push(...strangers.slice(0, MOST_NOTED).map((field) => `ignored field ${shortened(field)}`));
+  c.get("note").warnings.push(...strangers.slice(0, MOST_NOTED).map((field) => `ignored field ${shortened(field)}`));
   return fitting(c, sent.value, schema) as Sent<z.infer<S>>;
 }
 

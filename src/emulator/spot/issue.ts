@@ -1,7 +1,7 @@
-import type { Instant, ItemKind } from "../../core/spot.ts";
+import type { Instant } from "../../core/spot.ts";
 import type { ContentItem, NewsItem, SpotAnswer } from "../../wire/spot.ts";
 import { type Network, screenKey } from "../network.ts";
-import { draw, drawUuid } from "../random.ts";
+import { draw, uuidOf } from "../random.ts";
 import type { OwnedScreen } from "../world/inventory.ts";
 import { enter, type LedgerItem } from "./ledger.ts";
 import type { WholeItem } from "./planned.ts";
@@ -11,11 +11,12 @@ import { type ChosenSpot, chooseSpot } from "./rotation.ts";
 export function issueSpot(network: Network, owned: OwnedScreen): SpotAnswer {
   const issuedAt = network.clock.now();
   const chosen = nextOf(network, owned, issuedAt);
-  const requestId = drawUuid(network.state.dice, "request");
+  const chance = draw(network.state.dice, "spot", 16 + 2 * POP_BYTES);
+  const requestId = uuidOf(chance.subarray(0, 16));
   const { newsFirst, billable } = chosen;
   const { newsShownAt, adShownAt } = earliest(chosen, issuedAt);
-  const news = issueItem(network, "news", chosen.news, newsShownAt);
-  const ad = issueItem(network, "ad", chosen.ad, adShownAt);
+  const news = issueItem(network, chosen.news, newsShownAt, chance.subarray(16, 16 + POP_BYTES));
+  const ad = issueItem(network, chosen.ad, adShownAt, chance.subarray(16 + POP_BYTES));
   const screenId = owned.screen.screen_id;
   const entry = {
     requestId,
@@ -57,14 +58,14 @@ function earliest({ newsFirst, news, ad }: ChosenSpot, issuedAt: Instant) {
 }
 
 function issueItem(
-  { state, mediaUrl }: Network,
-  kind: ItemKind,
+  { mediaUrl }: Network,
   item: WholeItem | null,
   shownAt: Instant,
+  chance: Buffer,
 ): { item: ContentItem; entry: LedgerItem } | null {
   if (item === null) return null;
   const url = located(item.url, `${mediaUrl}/`);
-  const popPath = newPopPath(draw(state.dice, `pop-${kind}`, POP_BYTES));
+  const popPath = newPopPath(chance);
   const entry = { id: item.id, url, popPath, shownAt, media: [], pops: [] };
   return { item: { ...item, url, pop: mediaUrl + popPath }, entry };
 }
@@ -76,7 +77,7 @@ export function located(url: string, base: string): string {
 }
 
 /** 16 bytes make the token, 8 the signature of the query. */
-const POP_BYTES = 25;
+const POP_BYTES = 24;
 
 /**
  * Path and query of a proof-of-play URL. Every third has a query with escapes that mean the same written otherwise, so
@@ -84,6 +85,6 @@ const POP_BYTES = 25;
  */
 function newPopPath(bytes: Buffer): string {
   const path = `/pop/${bytes.toString("base64url", 0, 16)}`;
-  if (bytes.readUInt8(24) % 3 !== 0) return path;
+  if (bytes.readUInt8(16) % 3 !== 0) return path;
   return `${path}?s=${bytes.toString("hex", 16, 24)}%3d%7E&v=1`;
 }

@@ -47,6 +47,8 @@ export interface Ledger {
 
 /** The most spots kept, an hour of 200 screens at one spot every 15 s; the oldest give way. */
 export const MOST_SPOTS = 48_000;
+/** So many go at once: a map takes the longer to find its first entry the more have been taken off its front. */
+const GIVING_WAY = 1_000;
 /** The most media requests and proof-of-play calls kept for one item; later ones are answered and not kept. */
 export const MOST_RECORDS = 100;
 
@@ -63,8 +65,9 @@ export function enter(ledger: Ledger, spot: LedgerSpot): void {
     ledger.pops.set(item.popPath, { spot, kind });
     ledger.latest.set(item.url, item);
   }
+  if (ledger.spots.size <= MOST_SPOTS) return;
   for (const oldest of ledger.spots.values()) {
-    if (ledger.spots.size <= MOST_SPOTS) break;
+    if (ledger.spots.size <= MOST_SPOTS - GIVING_WAY) break;
     forget(ledger, oldest);
   }
 }

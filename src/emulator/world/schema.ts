@@ -106,7 +106,7 @@ const autoApproveSchema = z.strictObject({
 /** A world file: everything a network is made of when it starts. Only its shape; `readWorld` checks what refers to what. */
 export const worldSchema = z.strictObject({
   $schema: z.string().optional(),
-  clock: clockSettingSchema.default({ mode: "real" }),
+  clock: clockSettingSchema.default({}),
   organizations: z.array(organizationSchema).min(1).max(MOST_ENTRIES),
   creatives: z.array(creativeSchema).max(MOST_ENTRIES).default([]),
   news: z.array(worldNewsSchema).max(MOST_ENTRIES).default([]),

@@ -107,6 +107,11 @@ describe("the rules for faults", () => {
     [[{ do: { latencyMs: { min: 2, max: 1 } } }], "[0].do.latencyMs", "min is above max"],
     [[{ do: { headers: { "x-a": "b\r\nc: d" } } }], "[0].do.headers.x-a", "must be printable ASCII"],
     [[{ do: { body: "x" } }], "[0].do", "a body needs a status"],
+    [
+      [{ match: { route: "spots" }, do: { empty: true } }],
+      "[0].match.route",
+      expect.stringMatching(/^must be one of spot,/),
+    ],
   ])("refuse %j whole, saying where", async (faults, field, message) => {
     const { emulator, faultsNow } = await withFaults({ name: "stays", do: { empty: true } });
 

@@ -1,0 +1,55 @@
+import { treeUsage } from "../../support/tree-usage.ts";
+import type { Comparison, Line } from "../line.ts";
+import { load } from "./load.ts";
+import { type Server, SPOT_PATH, startEmulator, startHello } from "./servers.ts";
+
+/** More than the ledger and the journal keep, so that what follows may not take more. */
+const SPOTS = 100_000;
+
+/** What the emulator takes up when it has served many spots, and whether that goes on growing. */
+export const emulatorMemory: Line = {
+  name: "emulator-memory",
+  async run({ quick, signal, progress }) {
+    const rounds = quick ? 1 : 3;
+    const found: Record<"emulator" | "hello", number[][]> = { emulator: [], hello: [] };
+    for (let round = 1; round <= rounds; round++) {
+      progress(`round ${round} of ${rounds}`);
+      found.emulator.push(await growth(startEmulator, SPOT_PATH, signal));
+      found.hello.push(await growth(startHello, "/", signal));
+    }
+    const row = (what: string, at: number): Comparison => ({
+      ...{ what, unit: "MB", digits: 0, as: "ratio" },
+      spotloop: found.emulator.map((sizes) => sizes[at] ?? Number.NaN),
+      other: found.hello.map((sizes) => sizes[at] ?? Number.NaN),
+    });
+    return {
+      title: `Emulator: memory (PSS) after so many answers, rounds: ${rounds}`,
+      beside: "bare hello",
+      rows: [
+        row("at the start", 0),
+        row(`after ${SPOTS}`, 1),
+        row(`after ${2 * SPOTS}`, 2),
+        row(`after ${3 * SPOTS}`, 3),
+      ],
+    };
+  },
+};
+
+/** Megabytes at the start and after each so many answers. */
+async function growth(start: () => Promise<Server>, path: string, signal: AbortSignal): Promise<number[]> {
+  const { pid, ready, stop } = await start();
+  try {
+    const sizes = [megabytes(pid)];
+    for (let turn = 0; turn < 3; turn++) {
+      await load(ready.baseUrl, path, SPOTS, signal);
+      sizes.push(megabytes(pid));
+    }
+    return sizes;
+  } finally {
+    await stop();
+  }
+}
+
+function megabytes(pid: number): number {
+  return treeUsage(pid).pssBytes / 1e6;
+}
