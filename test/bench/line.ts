@@ -39,4 +39,6 @@ export interface Comparison {
   readonly as: "ratio" | "pair";
   /** The ratio, or Spotloop's own figure, is to be at most this. */
   readonly goal?: number;
+  /** The same the other way round, for what is the better the more there is of it. */
+  readonly atLeast?: number;
 }

@@ -20,6 +20,12 @@ export function judged({ as, spotloop, other }: Comparison): number {
   return as === "ratio" ? medianRatio(spotloop, other) : median(spotloop);
 }
 
+/** Whether a comparison keeps its goal, or `null` where it has none. */
+export function isMet(row: Comparison): boolean | null {
+  if (row.goal !== undefined) return judged(row) <= row.goal;
+  return row.atLeast === undefined ? null : judged(row) >= row.atLeast;
+}
+
 function cellsOf(row: Comparison): readonly string[] {
   const ratio = row.as === "ratio" ? medianRatio(row.spotloop, row.other).toFixed(2) : "";
   return [row.what, figure(row, row.spotloop), figure(row, row.other), ratio, goalOf(row)];
@@ -33,6 +39,8 @@ function figure({ unit, digits }: Comparison, values: readonly number[]): string
 }
 
 function goalOf(row: Comparison): string {
-  if (row.goal === undefined) return "";
-  return `at most ${row.goal}: ${judged(row) <= row.goal ? "met" : "missed"}`;
+  const met = isMet(row);
+  if (met === null) return "";
+  const bound = row.goal === undefined ? `at least ${row.atLeast}` : `at most ${row.goal}`;
+  return `${bound}: ${met ? "met" : "missed"}`;
 }
