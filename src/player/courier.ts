@@ -119,7 +119,10 @@ export class Courier {
     const moment = this.#parts.serviceClock.moment();
     const { now } = moment;
     this.#trouble = null;
-    if (!this.#isSender()) return this.#setAlarm(now + LOOK_EVERY_MS);
+    if (!this.#isSender()) {
+      this.#setAlarm(now + LOOK_EVERY_MS);
+      return;
+    }
     this.#sends.breakOffOverdue(now, HOUR_OVER);
     if (now >= this.#lookAt || this.#line.spent) {
       // Each by itself: a disk that takes nothing keeps what is in the store from being changed, not from being sent.

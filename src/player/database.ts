@@ -78,24 +78,6 @@ export function openLock(path: string): Database {
   }
 }
 
-/** How a file with this schema begins: enough for SQLite to find the tables of one that has lost its beginning. */
-export function firstPageOf(migrations: readonly Migration[]): Buffer {
-  const database = new BetterSqlite3(":memory:");
-  try {
-    migrate(database, migrations, 0);
-    const page = Buffer.from(database.serialize().subarray(0, Number(database.pragma("page_size", { simple: true }))));
-    page.fill(WAL_FORMAT, 18, 20);
-    // As if an old version had written last: then the size in the header is not believed, but the file's own.
-    page.writeUInt32BE(0, 92);
-    return page;
-  } finally {
-    database.close();
-  }
-}
-
-/** The file format's number for a database that is written ahead. */
-const WAL_FORMAT = 2;
-
 function afresh(options: DatabaseOptions): DatabaseOpening {
   const opening = attempt(options, quarantine(options.path));
   if (opening === "broken") throw new Error(`a database that was just made is broken: ${options.path}`);

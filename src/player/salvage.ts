@@ -1,98 +1,84 @@
-import { closeSync, copyFileSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
-import { type Database, firstPageOf, openReadOnly } from "./database.ts";
-import { proofMigrations } from "./proof-schema.ts";
+import { z } from "zod";
+import { codeOf, type Database } from "./database.ts";
+import { openPages, type Pages } from "./sqlite-pages.ts";
+import { type RawRow, rowsOn } from "./sqlite-rows.ts";
 
-/** A proof as a broken file has it, by its columns. */
-export type SalvagedRow = Readonly<Record<string, string | number | null>>;
+const text = z.string().min(1);
+const instant = z.number();
 
-/** The columns of the first schema: a file broken before it could be migrated has no others. */
-const COLUMNS = `id, run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, requested_wall,
-  requested_monotonic, requested_boot, service_offset, timeline, due, deadline, attempts, state, last_answer`;
+/** A proof as the file has it, its columns in their order; those of later schemas follow. Nothing else reads like it. */
+const salvagedSchema = z.object({
+  run_id: text,
+  playout_id: text,
+  screen_id: text,
+  request_id: text,
+  item_id: z.string(),
+  kind: z.enum(["news", "ad"]),
+  pop: text,
+  shown_wall: instant,
+  requested_wall: instant,
+  requested_monotonic: instant,
+  requested_boot: text,
+  service_offset: instant,
+  timeline: text,
+  due: instant,
+  deadline: instant,
+  attempts: z.int().nonnegative(),
+  state: z.enum(["owed", "delivered", "refused", "expired"]),
+  last_answer: z.string().nullable(),
+});
 
-// By the table alone, in the order of its keys: an index may be broken where the rows are whole.
-const UPWARD = `select ${COLUMNS} from proof not indexed where id > ? order by id`;
-const DOWNWARD = `select ${COLUMNS} from proof not indexed where id > ? and id < ? order by id desc`;
-const ONE = `select ${COLUMNS} from proof not indexed where id = ?`;
+const COLUMNS = salvagedSchema.keyof().options;
 
-/** Rows looked for one by one between the last that can be read from either end; so many take a second at most. */
-const MOST_LOOKUPS = 100_000;
+/** A proof that a broken file still shows as owed, under the id that it had. */
+export type Salvaged = z.infer<typeof salvagedSchema> & { readonly id: number };
 
 /**
- * The proofs that a broken database still shows as owed, as far as its bytes allow: what is unreadable is read around.
- * Never throws. The file and its -wal are left as they are where they can be opened; a missing beginning is stood in for
- * on a copy.
+ * The proofs that a broken database and its log still show as owed. Each page is read for itself, without SQLite and
+ * without any index or inner page: so a proof is found wherever its own bytes are whole. The files are left as they are.
  */
-export function salvageOwed(path: string): readonly SalvagedRow[] {
-  return readAround(path) ?? withFirstPage(path, readAround) ?? [];
+export function salvageOwed(path: string): readonly Salvaged[] {
+  const pages = opened(path);
+  if (pages === null) return [];
+  try {
+    const found = new Map<number, Salvaged>();
+    for (let number = 1; number <= pages.count(); number++) {
+      for (const row of rowsOn(number, pages)) {
+        const proof = proofOf(row);
+        // A page that was given up may hold an older copy of a row: what was settled once is settled.
+        if (proof !== null && (found.get(row.id)?.state ?? "owed") === "owed") found.set(row.id, proof);
+      }
+    }
+    return [...found.values()].filter(({ state }) => state === "owed");
+  } finally {
+    pages.close();
+  }
 }
 
 /** Puts salvaged proofs into a new file, under the ids they had, in one commit. */
-export function restoreOwed(rows: readonly SalvagedRow[], database: Database): void {
-  const names = COLUMNS.split(",").map((name) => name.trim());
+export function restoreOwed(proofs: readonly Salvaged[], database: Database): void {
+  const names = ["id", ...COLUMNS];
   const insert = database.prepare(
     `insert or ignore into proof (${names.join()}) values (${names.map((name) => `@${name}`).join()})`,
   );
   database.transaction(() => {
-    for (const row of rows) insert.run(row);
+    for (const proof of proofs) insert.run(proof);
   })();
 }
 
-/** All owed rows that can be read, or null where not even the table can be found. */
-function readAround(path: string): readonly SalvagedRow[] | null {
-  const database = quietly(() => openReadOnly(path));
-  if (database === null) return null;
-  try {
-    if (quietly(() => database.prepare(ONE).get(0) === undefined) === null) return null;
-    return owedIn(database);
-  } finally {
-    database.close();
-  }
+function proofOf({ id, values }: RawRow): Salvaged | null {
+  // The first column is the id itself, and empty.
+  if (values.length <= COLUMNS.length || values[0] !== null) return null;
+  const columns = COLUMNS.map((name, index) => [name, values[index + 1]]);
+  const read = salvagedSchema.safeParse(Object.fromEntries(columns));
+  return read.success ? { id, ...read.data } : null;
 }
 
-function owedIn(database: Database): readonly SalvagedRow[] {
-  const owed = new Map<number, SalvagedRow>();
-  let last = 0;
-  const read = (sql: string, ...bounds: readonly number[]): boolean => {
-    try {
-      for (const row of database.prepare<unknown[], SalvagedRow>(sql).iterate(...bounds)) {
-        last = Number(row.id);
-        if (row.state === "owed") owed.set(last, row);
-      }
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  if (read(UPWARD, 0)) return [...owed.values()];
-  const low = last;
-  last = Number.MAX_SAFE_INTEGER;
-  if (read(DOWNWARD, low, last)) return [...owed.values()];
-  const high = Math.min(last, low + MOST_LOOKUPS);
-  for (let id = low + 1; id < high; id++) read(ONE, id);
-  return [...owed.values()];
-}
-
-/** Reads a copy that begins with a first page as a new database has it, and takes the rest from the broken one. */
-function withFirstPage<T>(path: string, read: (path: string) => T | null): T | null {
-  const copy = `${path}.reading`;
+function opened(path: string): Pages | null {
   try {
-    copyFileSync(path, copy);
-    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
-    const file = openSync(copy, "r+");
-    writeSync(file, firstPageOf(proofMigrations), 0, undefined, 0);
-    closeSync(file);
-    return read(copy);
-  } catch {
-    return null;
-  } finally {
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(copy + suffix, { force: true });
-  }
-}
-
-function quietly<T>(act: () => T): T | null {
-  try {
-    return act();
-  } catch {
+    return openPages(path);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
     return null;
   }
 }
