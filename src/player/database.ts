@@ -87,9 +87,9 @@ function afresh(options: DatabaseOptions): DatabaseOpening {
 function attempt(options: DatabaseOptions, quarantined: string | null): DatabaseOpening | "broken" {
   const { path, durability, migrations } = options;
   try {
-    const found = sizeOf(path) > 0 ? inspect(path) : 0;
     // SQLite would throw away a log that belongs to nothing; there may be all in it that was ever committed.
-    if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0) return "broken";
+    if (sizeOf(path) < HEADER_BYTES && sizeOf(`${path}-wal`) > 0) return "broken";
+    const found = sizeOf(path) > 0 ? inspect(path) : 0;
     if (found === "broken") return "broken";
     if (found > migrations.length) return { kind: "newer", found, known: migrations.length };
     const database = new BetterSqlite3(path, { timeout: BUSY_MS });
@@ -129,6 +129,9 @@ function inspect(path: string): number | "broken" {
  * which the screen would wait. What else is broken in it shows when it is come upon.
  */
 const LARGE_BYTES = 32 * 1024 * 1024;
+
+/** What a file of SQLite's begins with; one of a single byte it takes for empty. */
+const HEADER_BYTES = 100;
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;

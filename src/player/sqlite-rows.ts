@@ -65,7 +65,7 @@ function valuesOf(payload: Buffer): (string | number | null)[] {
     const type = varint(payload, next);
     next = type.next;
     const sizeBytes = sizeOf(type.value);
-    values.push(valueOf(type.value, within(payload, at, sizeBytes)));
+    values.push(scalarOf(type.value, within(payload, at, sizeBytes)));
     at += sizeBytes;
   }
   return values;
@@ -78,7 +78,7 @@ function sizeOf(type: number): number {
 }
 
 /** Blobs, of which we have none, are null. */
-function valueOf(type: number, bytes: Buffer): string | number | null {
+function scalarOf(type: number, bytes: Buffer): string | number | null {
   if (type >= 12) return type % 2 === 1 ? bytes.toString("utf8") : null;
   if (type === 7) return bytes.readDoubleBE(0);
   if (type === 6) return Number(bytes.readBigInt64BE(0));
