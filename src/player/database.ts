@@ -60,6 +60,12 @@ export function openReadOnly(path: string): Database {
   return new BetterSqlite3(path, { timeout: BUSY_MS, readonly: true, fileMustExist: true });
 }
 
+/** Opens a database that is there, beside whoever else has it open. Throws SQLite's errors. */
+export function openShared(path: string): Database {
+  refuseFatalBinding();
+  return new BetterSqlite3(path, { timeout: BUSY_MS, fileMustExist: true });
+}
+
 /**
  * Opens an empty file and locks it for as long as it is open. Throws at once, `SQLITE_BUSY`, where another process, or
  * another part of this one, has it locked.

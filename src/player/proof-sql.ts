@@ -1,6 +1,8 @@
 import type { Instant } from "../core/spot.ts";
 import type { Database, Statement } from "./database.ts";
+import type { ReportedProof } from "./day-report.ts";
 import type { OwedProof, ProofState } from "./proof-records.ts";
+import type { Tally } from "./tally.ts";
 
 /** So many settled proofs are forgotten in one commit, so that no commit holds up the loop. */
 export const FORGOTTEN_AT_ONCE = 2_000;
@@ -67,7 +69,8 @@ const EXPIRE_ADRIFT = `
 const ADRIFT =
   "select id, requested_wall + service_offset as requested from proof where state = 'owed' and timeline <> ?";
 const CARRY_OVER = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
-const RETRY_ALL = "update proof set due = 0 where state = 'owed'";
+/** Due at once by any clock. */
+export const RETRY_ALL = "update proof set due = 0 where state = 'owed'";
 
 const OLDEST = `
   select requested from (
@@ -91,6 +94,14 @@ const FORGET_TALLIES = "delete from tally where quarter < @quarter";
 const ADD_TALLY = `
   insert into tally (quarter, what, label, count) values (@quarter, @what, @label, @count)
   on conflict do update set count = count + excluded.count`;
+
+/** The proofs of items shown in a span of time by the service's clock, and what was counted in it. */
+export const REPORTED = `
+  select kind, state, shown_wall + service_offset as shownAt, delay_ms as delayMs from proof
+  where state in ('owed', 'delivered', 'refused', 'expired')
+    and shown_wall + service_offset >= @from and shown_wall + service_offset < @until`;
+export const TALLIES = `
+  select quarter, what, label, count from tally where quarter >= @from / 900000 and quarter < @until / 900000`;
 
 /** A proof from before this boot. */
 export interface Adrift {
@@ -119,6 +130,8 @@ export interface ProofStatements {
   readonly forget: Statement<object>;
   readonly forgetTallies: Statement<object>;
   readonly addTally: Statement<object>;
+  readonly reported: Statement<object, ReportedProof>;
+  readonly tallies: Statement<object, Tally>;
   inOneCommit(act: () => void): void;
 }
 
@@ -142,6 +155,8 @@ export function prepareProofs(db: Database): ProofStatements {
     forget: db.prepare(FORGET),
     forgetTallies: db.prepare(FORGET_TALLIES),
     addTally: db.prepare(ADD_TALLY),
+    reported: db.prepare(REPORTED),
+    tallies: db.prepare(TALLIES),
     inOneCommit: db.transaction((act: () => void) => act()),
   };
 }

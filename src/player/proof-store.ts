@@ -1,6 +1,7 @@
 import { carriedDeadline, deadlineOf, PROOF_WINDOW_MS } from "../core/proof.ts";
 import type { Instant } from "../core/spot.ts";
 import { codeOf } from "./database.ts";
+import { type Day, type DayReport, reportOn } from "./day-report.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {
   KEPT_MS,
@@ -165,6 +166,14 @@ export class ProofStore {
       inOneCommit(() => {
         for (const tally of tallies) addTally.run(tally);
       }),
+    );
+  }
+
+  /** Adds up a day, which may be today. */
+  report(day: Day): DayReport {
+    const { from, until } = day;
+    return this.#file.use(({ reported, tallies }) =>
+      reportOn(day, reported.all({ from, until }), tallies.all({ from, until })),
     );
   }
 
