@@ -6,6 +6,8 @@ import { conformanceCommand } from "./conformance.ts";
 import { emulatorCommand } from "./emulator.ts";
 import { execCommand } from "./emulator-exec.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
+import { proofsCommand } from "./proofs.ts";
+import { reportCommand } from "./report.ts";
 
 /**
  * Runs one command line, without the program's name, as in `["emulator", "--port", "0"]`, and resolves with the exit
@@ -27,6 +29,8 @@ function program(): Command {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
   spotloop.addCommand(emulatorCommand().addCommand(execCommand()));
   spotloop.addCommand(conformanceCommand());
+  spotloop.addCommand(proofsCommand());
+  spotloop.addCommand(reportCommand());
   // Each command ends by throwing, since only the outermost caller may end the process.
   for (const command of [spotloop, ...spotloop.commands]) command.exitOverride();
   return spotloop;

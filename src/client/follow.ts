@@ -28,8 +28,9 @@ export async function follow(
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 function nextStop(reply: Reply, from: string): string | null {
+  if (!REDIRECTS.includes(reply.status)) return null;
   const location = reply.headers.get("location");
-  if (!REDIRECTS.includes(reply.status) || location === null || !URL.canParse(location, from)) return null;
+  if (location === null || !URL.canParse(location, from)) return null;
   const next = new URL(location, from);
   return next.protocol === "http:" || next.protocol === "https:" ? next.href : null;
 }

@@ -9,24 +9,22 @@ export class TimeUp extends Error {
  *
  * `AbortSignal.any` is not used: what it hangs on a signal that lives as long as the player is kept for as long.
  */
-export async function within<T>(
-  limitMs: number,
-  signal: AbortSignal,
-  act: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted();
-  const control = new AbortController();
-  const callOff = () => control.abort(signal.reason);
-  const timer = setTimeout(() => control.abort(new TimeUp(`no answer within ${limitMs} ms`)), limitMs);
-  signal.addEventListener("abort", callOff, { once: true });
-  try {
-    return await Promise.race([act(control.signal), raised(control.signal)]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", callOff);
-  }
-}
-
-function raised(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+export function within<T>(limitMs: number, signal: AbortSignal, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const control = new AbortController();
+    const breakOff = (reason: unknown) => {
+      control.abort(reason);
+      end();
+      reject(reason);
+    };
+    const callOff = () => breakOff(signal.reason);
+    const timer = setTimeout(() => breakOff(new TimeUp(`no answer within ${limitMs} ms`)), limitMs);
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", callOff);
+    };
+    signal.addEventListener("abort", callOff);
+    act(control.signal).finally(end).then(resolve, reject);
+  });
 }

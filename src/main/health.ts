@@ -4,6 +4,7 @@ import { app, type BaseWindow } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config } from "../player/config/config.ts";
+import { dayIn } from "../player/day-report.ts";
 import { startHealth } from "../player/health.ts";
 import type { HealthReport } from "../player/health-report.ts";
 import type { Metrics } from "../player/metrics.ts";
@@ -54,6 +55,7 @@ function reportOn({ config, player, clock, restarts }: HealthSources): HealthRep
   return {
     ...player.health.report(),
     proofs: { ...counts, oldestDeadline: oldestDeadline === null ? null : new Date(oldestDeadline).toISOString() },
+    today: player.proofs.report(dayIn(dayAt(moment.service ?? moment.wall), "UTC")).total,
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
     versions: versions(),
     restarts,
@@ -63,6 +65,10 @@ function reportOn({ config, player, clock, restarts }: HealthSources): HealthRep
       bootId: clock.bootId,
     },
   };
+}
+
+function dayAt(wall: number): string {
+  return new Date(wall).toISOString().slice(0, 10);
 }
 
 function versions(): Record<string, string> {

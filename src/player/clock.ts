@@ -22,13 +22,12 @@ export function systemClock(): Clock {
     now,
     wall: () => Date.now(),
     alarm(at, ring) {
-      let timer: NodeJS.Timeout;
-      const wait = () => {
-        const waitMs = at - now();
-        if (waitMs <= 0) ring();
-        else timer = setTimeout(wait, Math.min(Math.max(1, Math.floor(waitMs)), LONGEST_TIMER_MS));
+      const sleep = () => setTimeout(wake, Math.min(Math.max(1, Math.floor(at - now())), LONGEST_TIMER_MS));
+      const wake = () => {
+        if (now() >= at) ring();
+        else timer = sleep();
       };
-      timer = setTimeout(wait, 0);
+      let timer = sleep();
       return () => clearTimeout(timer);
     },
   };

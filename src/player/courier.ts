@@ -4,11 +4,18 @@ import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
 import { CourierReport, inWords } from "./courier-report.ts";
 import { codeOf } from "./database.ts";
-import type { OwedProof, ProofStore, Settlement } from "./proof-store.ts";
+import { ProofLine } from "./proof-line.ts";
+import type { OwedProof, Settlement } from "./proof-records.ts";
+import { FORGOTTEN_AT_ONCE } from "./proof-sql.ts";
+import type { ProofStore } from "./proof-store.ts";
+import type { SenderLock } from "./sender-lock.ts";
+import { Sends } from "./sends.ts";
 import type { Moment, ServiceClock } from "./service-clock.ts";
 
 export interface CourierParts {
   readonly store: ProofStore;
+  /** Nothing is sent without it: another process that has it is the sender, until it ends. */
+  readonly lock: Pick<SenderLock, "take" | "release">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   /** One GET, with a time limit of its own. */
@@ -22,32 +29,48 @@ export interface CourierParts {
 
 export type FinalVerdict = Exclude<Verdict, { kind: "retry" }>;
 
-/** So many proofs are on their way at once: enough to work off an outage of an hour in seconds. */
-export const SENDS_AT_ONCE = 8;
-
-/** So many of them may be second or later tries: URLs that hang must not delay a proof that was never tried. */
-export const RETRIES_AT_ONCE = 6;
+/**
+ * While more wait to be sent, so many answers are recorded in one commit, and none later than so long after it came. A
+ * crash then repeats at most these and those under way, each once (G10). Otherwise each is recorded as it comes.
+ */
+export const WRITTEN_AT_ONCE = 64;
+const WRITTEN_WITHIN_MS = 50;
 
 /** The wait after the store could not be read or written. */
 const STORE_AGAIN_MS = 5_000;
 
-/** How often settled proofs are looked for that have been kept long enough. */
+/**
+ * While anything is owed the store is looked at so often, for what others did to it: another player on the same folder
+ * that owes, or an operator who wants everything tried now. Also how long a new sender waits for the one before to end.
+ */
+export const LOOK_EVERY_MS = 5_000;
+
+/** How often settled proofs are looked for that have been kept long enough; and when there were too many at once. */
 const PRUNE_EVERY_MS = 3_600_000;
+const PRUNE_ON_MS = 1_000;
 
 /** The one sender of proofs (G8 to G10): several at once, soonest deadline first, none held up by another that hangs. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #report: CourierReport;
-  readonly #underWay = new Map<number, UnderWay>();
+  readonly #line = new ProofLine();
+  readonly #sends = new Sends();
   /** What came of tries and is not in the store yet: not sent again, whatever the store says. */
-  #unwritten: Settlement[] = [];
+  readonly #unwritten: Settlement[] = [];
+  /** When they must be written at the latest, or are tried again. */
+  #writeAt: Instant = NEVER;
+  #recordingSoon = false;
   #state: "new" | "running" | "stopped" = "new";
   #begunAt: Instant = 0;
   #pruneAt: Instant = 0;
+  /** When the store must be looked at again at the latest. */
+  #lookAt: Instant = 0;
   /** There may be proofs from before this boot. */
   #adrift = true;
+  /** SQLite's code of what failed in this turn, or null. */
+  #trouble: string | null = null;
   #turnSoon = false;
-  #callOffAlarm = () => {};
+  #alarm = { at: NEVER, callOff: () => {} };
   #whenQuiet: (() => void)[] = [];
 
   constructor(parts: CourierParts) {
@@ -65,7 +88,13 @@ export class Courier {
 
   /** Tells that a proof was owed just now, or that the service told its time: what is due goes out before this returns. */
   notify(): void {
+    this.#lookAt = 0;
     this.#turn();
+  }
+
+  /** Whether nothing is on its way and nothing is due. */
+  get idle(): boolean {
+    return this.#sends.size === 0 && !this.#line.waiting;
   }
 
   /**
@@ -74,60 +103,105 @@ export class Courier {
    */
   async stop(hurry?: AbortSignal): Promise<void> {
     this.#state = "stopped";
-    this.#callOffAlarm();
-    const breakOff = () => {
-      for (const { control } of this.#underWay.values()) control.abort(STOPPED);
-    };
+    this.#setAlarm(NEVER);
+    const breakOff = () => this.#sends.breakOff(STOPPED);
     if (hurry?.aborted) breakOff();
     hurry?.addEventListener("abort", breakOff, { once: true });
-    if (this.#underWay.size > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
+    if (this.#sends.size > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
     hurry?.removeEventListener("abort", breakOff);
     this.#withStore(() => this.#write(this.#parts.serviceClock.moment()));
+    this.#parts.lock.release();
   }
 
-  /** One look at the store: records what came in, ends what is over, sends what is due, sets the alarm for the next. */
+  /** Looks at the store where it must, sends what is due, has recorded what came in, and sets the alarm for the next turn. */
   #turn(): void {
     if (this.#state !== "running") return;
-    this.#callOffAlarm();
     const moment = this.#parts.serviceClock.moment();
-    const nextAt = this.#withStore(() => {
-      this.#write(moment);
-      this.#carryOver(moment);
-      this.#parts.store.expire(moment, this.#busy()).forEach(this.#expired);
-      for (const proof of this.#choose(moment)) void this.#attempt(proof);
-      this.#prune(moment);
-      return this.#nextAt(moment);
+    const { now } = moment;
+    this.#trouble = null;
+    if (!this.#isSender()) {
+      this.#setAlarm(now + LOOK_EVERY_MS);
+      return;
+    }
+    this.#sends.breakOffOverdue(now, HOUR_OVER);
+    if (now >= this.#lookAt || this.#line.spent) {
+      // Each by itself: a disk that takes nothing keeps what is in the store from being changed, not from being sent.
+      this.#withStore(() => this.#carryOver(moment));
+      this.#withStore(() => this.#look(moment));
+      this.#withStore(() => this.#tidy(moment));
+      this.#report.store(this.#trouble);
+      if (this.#trouble !== null) this.#lookAt = now + STORE_AGAIN_MS;
+    }
+    this.#fill(moment);
+    // What was begun just now gets onto its way first: a commit holds everything up for as long as the disk takes.
+    if (this.#isTimeToWrite(now)) this.#recordSoon();
+    this.#setAlarm(Math.min(this.#lookAt, this.#writeAt, this.#sends.nextAt(now, this.#line.waiting)));
+  }
+
+  /** At once, as a rule. While many wait to be sent, several are written at once: a commit takes as long as many GETs. */
+  #isTimeToWrite(now: Instant): boolean {
+    if (this.#unwritten.length === 0 || this.#writeAt > now + WRITTEN_WITHIN_MS) return false;
+    return !this.#line.waiting || this.#unwritten.length >= WRITTEN_AT_ONCE || now >= this.#writeAt;
+  }
+
+  #recordSoon(): void {
+    if (this.#recordingSoon) return;
+    this.#recordingSoon = true;
+    setImmediate(() => {
+      this.#recordingSoon = false;
+      if (this.#state !== "running") return;
+      this.#trouble = null;
+      const moment = this.#parts.serviceClock.moment();
+      this.#withStore(() => this.#write(moment));
+      this.#report.store(this.#trouble);
+      if (this.#trouble !== null) this.#writeAt = moment.now + STORE_AGAIN_MS;
+      this.#setAlarm(Math.min(this.#lookAt, this.#writeAt, this.#alarm.at));
     });
-    this.#callOffAlarm = this.#parts.clock.alarm(nextAt ?? moment.now + STORE_AGAIN_MS, () => this.#turn());
+  }
+
+  #isSender(): boolean {
+    const isSender = this.#withStore(() => this.#parts.lock.take());
+    if (isSender === null) this.#report.store(this.#trouble);
+    else this.#report.sender(isSender);
+    return isSender === true;
+  }
+
+  #look(moment: Moment): void {
+    const busy = this.#busy();
+    this.#line.read(this.#parts.store, moment, busy);
+    // Where there is more that is due, the line runs out before anything else matters.
+    const owedAt = this.#line.hasMore ? moment.now + LOOK_EVERY_MS : this.#parts.store.nextAt(moment);
+    const again = owedAt === null ? NEVER : Math.min(owedAt, moment.now + LOOK_EVERY_MS);
+    this.#lookAt = Math.min(again, this.#adrift ? this.#begunAt + PROOF_WINDOW_MS : NEVER);
+  }
+
+  #tidy(moment: Moment): void {
+    this.#parts.store.expire(moment, this.#busy()).forEach(this.#expired);
+    if (moment.now >= this.#pruneAt) this.#prune(moment);
+    this.#lookAt = Math.min(this.#lookAt, this.#pruneAt);
   }
 
   #busy(): readonly number[] {
-    return [...this.#underWay.keys(), ...this.#unwritten.map(({ id }) => id)];
+    return [...this.#sends.ids(), ...this.#unwritten.map(({ proof }) => proof.id)];
   }
 
-  #choose(moment: Moment): readonly OwedProof[] {
-    const { store } = this.#parts;
-    const busy = this.#busy();
-    const free = SENDS_AT_ONCE - this.#underWay.size;
-    const retries = [...this.#underWay.values()].filter(({ proof }) => proof.attempts > 0).length;
-    const first = store.due(moment, "never", free, busy);
-    const again = store.due(moment, "before", Math.min(free, RETRIES_AT_ONCE - retries), busy);
-    return [...first, ...again].sort((one, other) => one.deadline - other.deadline).slice(0, free);
+  #fill({ now }: Moment): void {
+    while (this.#sends.hasRoom(now)) {
+      const proof = this.#line.next(now, this.#sends.hasRoomForRetry(now));
+      if (proof === null) return;
+      void this.#attempt(proof, now);
+    }
   }
 
-  async #attempt(proof: OwedProof): Promise<void> {
-    const { clock, send } = this.#parts;
-    const control = new AbortController();
-    this.#underWay.set(proof.id, { proof, control });
-    const callOffDeadline = clock.alarm(proof.deadline, () => control.abort(HOUR_OVER));
+  async #attempt(proof: OwedProof, now: Instant): Promise<void> {
+    const control = this.#sends.begin(proof, now);
     let delivery: Delivery;
     try {
-      delivery = await send(proof.pop, control.signal);
+      delivery = await this.#parts.send(proof.pop, control.signal);
     } catch (error) {
       delivery = { kind: "unreachable", reason: error instanceof Error ? error.name : "unknown", retryAfterMs: null };
     }
-    callOffDeadline();
-    this.#underWay.delete(proof.id);
+    this.#sends.end(proof);
     // A try that was broken off says nothing about the service, and nothing is recorded; unless it was accepted.
     if (control.signal.reason !== STOPPED || delivery.kind === "accepted") this.#conclude(proof, delivery);
     this.#turnWhenSettled();
@@ -137,14 +211,15 @@ export class Courier {
     const { clock, dice, onSettled } = this.#parts;
     const tried = { attempts: proof.attempts + 1, deadline: proof.deadline };
     const verdict = judge(tried, delivery, clock.now(), dice());
-    this.#unwritten.push({ id: proof.id, verdict, answer: inWords(delivery) });
+    this.#unwritten.push({ proof, verdict, answer: inWords(delivery) });
+    if (this.#writeAt === NEVER) this.#writeAt = clock.now() + WRITTEN_WITHIN_MS;
     this.#report.tried(proof, delivery, verdict);
     if (verdict.kind !== "retry") onSettled?.(proof, verdict, delivery);
   }
 
   /** Answers that come in together are written in one commit. */
   #turnWhenSettled(): void {
-    if (this.#underWay.size === 0) for (const resolve of this.#whenQuiet.splice(0)) resolve();
+    if (this.#sends.size === 0) for (const resolve of this.#whenQuiet.splice(0)) resolve();
     if (this.#turnSoon) return;
     this.#turnSoon = true;
     setImmediate(() => {
@@ -154,9 +229,11 @@ export class Courier {
   }
 
   #write(moment: Moment): void {
-    if (this.#unwritten.length === 0) return;
-    this.#parts.store.settle(this.#unwritten, moment);
-    this.#unwritten = [];
+    if (this.#unwritten.length > 0) this.#parts.store.settle(this.#unwritten, moment);
+    for (const { verdict } of this.#unwritten.splice(0)) {
+      if (verdict.kind === "retry") this.#lookAt = Math.min(this.#lookAt, verdict.at);
+    }
+    this.#writeAt = NEVER;
   }
 
   /** Proofs from before this boot wait for the service's time, and end when their hour must be over by any clock. */
@@ -165,23 +242,14 @@ export class Courier {
     if (!this.#adrift) return;
     const { service } = moment;
     if (service !== null) store.carryOver({ ...moment, service }, this.#begunAt);
-    else if (moment.now >= this.#adriftUntil()) store.expireAdrift(moment).forEach(this.#expired);
+    else if (moment.now >= this.#begunAt + PROOF_WINDOW_MS) store.expireAdrift(moment).forEach(this.#expired);
     this.#adrift = store.adrift(moment.bootId) > 0;
   }
 
-  #adriftUntil(): Instant {
-    return this.#adrift ? this.#begunAt + PROOF_WINDOW_MS : Number.POSITIVE_INFINITY;
-  }
-
-  #nextAt(moment: Moment): Instant {
-    const owedAt = this.#parts.store.nextAt(moment, this.#busy()) ?? Number.POSITIVE_INFINITY;
-    return Math.min(owedAt, this.#adriftUntil(), this.#pruneAt);
-  }
-
-  #prune(moment: Moment): void {
-    if (moment.now < this.#pruneAt) return;
-    this.#pruneAt = moment.now + PRUNE_EVERY_MS;
-    if (moment.service !== null) this.#parts.store.prune(moment.service);
+  #prune({ now, service }: Moment): void {
+    this.#pruneAt = now + PRUNE_EVERY_MS;
+    if (service === null) return;
+    if (this.#parts.store.prune(service) === FORGOTTEN_AT_ONCE) this.#pruneAt = now + PRUNE_ON_MS;
   }
 
   readonly #expired = (proof: OwedProof): void => {
@@ -189,25 +257,28 @@ export class Courier {
     this.#parts.onSettled?.(proof, { kind: "expired" }, null);
   };
 
+  #setAlarm(at: Instant): void {
+    if (at === this.#alarm.at) return;
+    this.#alarm.callOff();
+    const ring = () => {
+      this.#alarm.at = NEVER;
+      this.#turn();
+    };
+    this.#alarm = { at, callOff: at === NEVER ? () => {} : this.#parts.clock.alarm(at, ring) };
+  }
+
   /** Does something with the store; null when that is full, busy or broken, which may pass. */
   #withStore<T>(act: () => T): T | null {
     try {
-      const result = act();
-      this.#report.store(null);
-      return result;
+      return act();
     } catch (error) {
-      const code = codeOf(error);
-      if (code === null) throw error;
-      this.#report.store(code);
+      this.#trouble = codeOf(error);
+      if (this.#trouble === null) throw error;
       return null;
     }
   }
 }
 
-interface UnderWay {
-  readonly proof: OwedProof;
-  readonly control: AbortController;
-}
-
+const NEVER = Number.POSITIVE_INFINITY;
 const STOPPED = new Error("the courier was stopped");
 const HOUR_OVER = new Error("the hour is over");

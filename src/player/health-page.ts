@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Sums } from "./day-report.ts";
 import type { HealthReport, NextItem } from "./health-report.ts";
 
 /** Often enough to follow a screen by. */
@@ -17,6 +18,7 @@ export function healthPage(report: HealthReport): string {
       "Proofs",
       `${proofs.owed} owed, ${proofs.delivered} delivered, ${proofs.refused} refused, ${proofs.expired} expired`,
     ],
+    ["Today (UTC)", todayLine(report.today)],
     ["Soonest deadline", proofs.oldestDeadline === null ? "none" : timeOf(proofs.oldestDeadline)],
     ["Media cache", `${cache.files} files, ${size(cache.bytes)} of ${size(cache.maxBytes)}`],
     [
@@ -76,6 +78,12 @@ a { color: inherit; margin-right: 1rem; }
 
 function itemLine({ kind, title, id, durationMs }: NextItem): string {
   return `${kind === "ad" ? "Ad" : "News"} “${title === "" ? id : title}”, ${seconds(durationMs)}`;
+}
+
+function todayLine({ slots, fills, shown, failed, delayMs }: Sums): string {
+  const lost = Object.entries(failed).map(([reason, count]) => `${count} ${reason}`);
+  const delay = delayMs === null ? "" : `, proofs delivered within ${seconds(delayMs.p95)} (95 %)`;
+  return `${fills} spots in ${slots} slots, ${shown.news} news and ${shown.ad} ads shown, ${lost.length === 0 ? "none" : lost.join(", ")} failed${delay}`;
 }
 
 function timeOf(iso: string): string {

@@ -1,4 +1,5 @@
 import type { ItemKind } from "../core/spot.ts";
+import type { Sums } from "./day-report.ts";
 
 /** How the player is: what `/health` answers, and what the page for people shows. Instants are ISO 8601, UTC. */
 export interface HealthReport {
@@ -14,6 +15,8 @@ export interface HealthReport {
     readonly expired: number;
     readonly oldestDeadline: string | null;
   };
+  /** What `spotloop report` tells of the day so far, UTC. */
+  readonly today: Sums;
   readonly cache: { readonly files: number; readonly bytes: number; readonly maxBytes: number };
   /** By name: `spotloop`, `electron`, `chromium`, `node`. */
   readonly versions: Readonly<Record<string, string>>;

@@ -3,8 +3,10 @@ import type { LoopState } from "../core/loop-state.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
 import type { Instant, Item } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
+import type { FinalVerdict } from "./courier.ts";
 import type { HealthReport, NextItem } from "./health-report.ts";
 import type { Metrics } from "./metrics.ts";
+import type { OwedProof } from "./proof-records.ts";
 
 /** A screen on which nothing was shown for this long, though the service had something for it, is failing. */
 export const SHOWN_WITHIN_MS = 10 * 60_000;
@@ -57,6 +59,15 @@ export class HealthWatch {
     }
     this.#metrics.itemsFailed.inc({ kind: item.kind, reason: outcome.reason });
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}`;
+  }
+
+  /** Takes in what became of a proof for good. */
+  noteProof({ shownAt }: OwedProof, { kind }: FinalVerdict): void {
+    this.#metrics.proofsSettled.inc({ outcome: kind });
+    // One from before the last boot has no place on this boot's clock.
+    if (kind === "delivered" && shownAt !== null) {
+      this.#metrics.proofDelay.observe((this.#clock.now() - shownAt) / 1000);
+    }
   }
 
   /** The screen's part of the health report. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
 import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import pRetry from "p-retry";
@@ -7,6 +7,7 @@ import type { Get } from "../client/reply.ts";
 import { type CacheLimits, evictions } from "../core/eviction.ts";
 import { freshUntil } from "../core/freshness.ts";
 import type { Clock } from "./clock.ts";
+import { codeOf } from "./database.ts";
 import { type Downloaded, type DownloadFailure, download, type Wanted } from "./download.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX, Partial } from "./partial.ts";
@@ -120,6 +121,24 @@ export class MediaCache {
   size(): { files: number; bytes: number } {
     const files = this.#parts.index.files();
     return { files: files.length, bytes: files.reduce((sum, file) => sum + file.sizeBytes, 0) };
+  }
+
+  /**
+   * Gives up what was used longest ago until so many bytes are free, at once: for a disk that is full when a proof is to
+   * be written. Whether there was anything to give up; what is held stays.
+   */
+  sacrifice(sizeBytes: number): boolean {
+    const { index } = this.#parts;
+    const anyFull = { maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0 };
+    const chosen = evictions(index.files(), new Set(this.#holds.keys()), 0, sizeBytes, anyFull);
+    for (const digest of chosen) rmSync(this.#pathOf(digest), { force: true });
+    try {
+      for (const digest of chosen) index.forget(digest);
+    } catch (error) {
+      // Entries without their files are found when they are wanted, and at the next start.
+      if (codeOf(error) === null) throw error;
+    }
+    return chosen.length > 0;
   }
 
   #begin(key: string, wanted: Wanted, signal: AbortSignal): Flight {

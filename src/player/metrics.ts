@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ProofCounts } from "./proof-store.ts";
+import type { ProofCounts } from "./proof-records.ts";
 
 /** What the player counts, for Prometheus. Its own registry: nothing is shared with whoever else is in the process. */
 export interface Metrics {
@@ -11,6 +11,10 @@ export interface Metrics {
   /** Seconds between the instant that an item was planned for and its first frame. */
   readonly takeLateness: Histogram;
   readonly houseSeconds: Counter;
+  /** By outcome: `delivered`, `refused`, `expired`. */
+  readonly proofsSettled: Counter<"outcome">;
+  /** Seconds between the end of an item and the delivery of its proof. */
+  readonly proofDelay: Histogram;
   readonly downloadedBytes: Counter;
   /** Requests of HTML creatives that were refused or could not be answered. */
   readonly pageMisses: Counter;
@@ -29,6 +33,9 @@ export interface MetricSources {
 
 /** From a frame at 60 Hz to what everybody sees. */
 const LATENESS_SECONDS = [0.005, 0.01, 0.017, 0.034, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** From one answer of the service to the end of the hour. */
+const DELAY_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 1_800, 3_600];
 
 /** Makes the player's metrics, all at 0; gauges stay empty until `readFrom`. */
 export function createMetrics(): Metrics {
@@ -51,6 +58,13 @@ export function createMetrics(): Metrics {
       registers,
     }),
     houseSeconds: counter("house_seconds_total", "Time for which house content was on screen"),
+    proofsSettled: counter("proofs_settled_total", "Proofs of play by what became of them in this run", ["outcome"]),
+    proofDelay: new Histogram({
+      name: "spotloop_proof_delay_seconds",
+      help: "Time between the end of an item and the delivery of its proof",
+      buckets: DELAY_SECONDS,
+      registers,
+    }),
     downloadedBytes: counter("downloaded_bytes_total", "Bytes of media downloaded"),
     pageMisses: counter("page_misses_total", "Requests of HTML creatives that were refused or could not be answered"),
     restarts: gauge("restarts", "Restarts of the player since the machine was started"),

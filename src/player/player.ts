@@ -6,6 +6,7 @@ import { Service } from "../client/service.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
 import type { Instant } from "../core/spot.ts";
 import { isStrike } from "../core/strikes.ts";
+import { BALLAST_BYTES, Ballast } from "./ballast.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
@@ -16,14 +17,16 @@ import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
 import type { Metrics } from "./metrics.ts";
 import { PageCache } from "./page-cache.ts";
 import { ProofDesk } from "./proof-desk.ts";
-import { proofMigrations } from "./proof-schema.ts";
+import { ProofFile } from "./proof-file.ts";
 import { ProofStore } from "./proof-store.ts";
 import { confinedTo, type ReachPolicy, reachPolicy } from "./reach.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
+import { SenderLock } from "./sender-lock.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
 import { openStore } from "./store-opening.ts";
 import { StrikeBook } from "./strike-book.ts";
+import { TallyBook } from "./tally-book.ts";
 
 /** What a player is made of; tests hand in a clock, a network and a stage of their own. */
 export interface PlayerParts {
@@ -41,6 +44,8 @@ export interface PlayerParts {
   readonly spotRetryMs?: number;
   /** The same for a download. */
   readonly downloadRetryMs?: number;
+  /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` unless told otherwise. */
+  readonly ballastBytes?: number;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
@@ -73,21 +78,29 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   });
   const policy = reachPolicy(config);
 
-  const proofDatabase = openStore(join(config.dataDir, "proofs.db"), "full", proofMigrations, log);
-  const proofs = new ProofStore(proofDatabase, randomUUID());
-  const indexDatabase = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log);
-  const strikes = new StrikeBook(indexDatabase);
-  const cache = await openCache(parts, new MediaIndex(indexDatabase), strikes, policy);
+  const health = new HealthWatch(clock, metrics);
+  const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
+  const reliefs = [() => ballast.free()];
+  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
+  const proofs = new ProofStore(proofFile, randomUUID());
+  const index = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log).database;
+  const strikes = new StrikeBook(index);
+  const cache = await openCache(parts, new MediaIndex(index), strikes, policy);
+  // Media can be fetched again, so it goes first.
+  reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));
+  ballast.keepLaid(clock, control.signal);
   const courier = new Courier({
     store: proofs,
+    lock: new SenderLock(join(config.dataDir, "sender.lock")),
     clock,
     serviceClock,
     send: (pop, signal) => service.sendProof(pop, signal),
     dice,
     log,
+    onSettled: (proof, verdict) => health.noteProof(proof, verdict),
   });
+  const tallies = new TallyBook({ store: proofs, clock, serviceClock });
   const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, onOwed: () => courier.notify() });
-  const health = new HealthWatch(clock, metrics);
   courier.start();
 
   const loop = startScreenLoop({
@@ -103,11 +116,14 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     onState: (state) => health.noteState(state),
     onAsked(outcome) {
       health.noteAsked(outcome);
+      tallies.count("slot");
+      if (outcome.kind === "spot") tallies.count("fill");
       serviceClock.hear(outcome.serviceTime);
       courier.notify();
     },
     onSettled(playout, outcome) {
       if (outcome.kind === "shown") desk.owe(config.screenId, playout, outcome.endedAt);
+      else tallies.count("failed", outcome.reason);
       holdAgainst(strikes, playout, outcome, clock.wall());
       health.noteSettled(playout, outcome);
       noteInLog(log, playout, outcome);
@@ -127,11 +143,15 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       control.abort();
       desk.close();
       await courier.stop(AbortSignal.timeout(STOP_WITHIN_MS));
-      proofDatabase.close();
-      indexDatabase.close();
+      tallies.close();
+      proofs.close();
+      index.close();
     },
   };
 }
+
+/** A full disk gets so much free for a proof: its own few pages, and those of many to come. */
+const RELIEF_BYTES = 4 * 1024 * 1024;
 
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;

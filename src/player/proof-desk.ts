@@ -2,7 +2,8 @@ import type { Logger } from "pino";
 import type { Playout } from "../core/playout.ts";
 import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
-import type { NewProof, ProofStore } from "./proof-store.ts";
+import type { NewProof } from "./proof-records.ts";
+import type { ProofStore } from "./proof-store.ts";
 import type { ServiceClock } from "./service-clock.ts";
 
 /** What a desk is made of. */
@@ -23,6 +24,7 @@ const MOST_WAITING = 10_000;
 export class ProofDesk {
   readonly #parts: ProofDeskParts;
   readonly #waiting: NewProof[] = [];
+  #refusing = false;
   #callOff = () => {};
 
   constructor(parts: ProofDeskParts) {
@@ -38,22 +40,38 @@ export class ProofDesk {
     this.#commit();
   }
 
+  /** Proofs that are owed and in memory only. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Tries a last time what still waits. */
   close(): void {
+    this.#commit();
     this.#callOff();
   }
 
   #commit(): void {
     this.#callOff();
-    const { store, clock, serviceClock, log } = this.#parts;
+    const { store, clock, serviceClock, onOwed } = this.#parts;
     for (let proof = this.#waiting[0]; proof !== undefined; proof = this.#waiting[0]) {
       const owing = store.owe(proof, serviceClock.moment());
+      this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
-        log.error({ code: owing.code, waiting: this.#waiting.length }, "proofs cannot be written");
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
         return;
       }
       this.#waiting.shift();
+      if (this.#waiting.length === 0) onOwed();
     }
-    this.#parts.onOwed();
+  }
+
+  /** Only when it begins and when it ends: a disk can be full for days. */
+  #note(code: string | null): void {
+    const { log } = this.#parts;
+    const waiting = this.#waiting.length;
+    if (code !== null && !this.#refusing) log.error({ code, waiting }, "proofs cannot be written: they wait in memory");
+    if (code === null && this.#refusing) log.info({ waiting }, "proofs can be written again");
+    this.#refusing = code !== null;
   }
 }

@@ -30,4 +30,21 @@ export const proofMigrations: readonly Migration[] = [
    ) strict;
    create index proof_by_deadline on proof (state, (attempts > 0), deadline);
    create index proof_by_due on proof (state, timeline, due);`,
+
+  // What waits is found by two small indexes, from which a proof is gone once it is settled. When an item was shown is
+  // kept on the monotonic clock too, so that the delay of a proof is known to the millisecond: the service tells seconds.
+  `drop index proof_by_deadline;
+   drop index proof_by_due;
+   alter table proof add column shown_monotonic real;
+   alter table proof add column delay_ms real;
+   create index proof_untried on proof (deadline, timeline) where state = 'owed' and attempts = 0;
+   create index proof_tried on proof (deadline, timeline, due) where state = 'owed' and attempts > 0;
+   create index proof_by_shown on proof (state, (shown_wall + service_offset));
+   create table tally (
+     quarter integer not null,
+     what text not null,
+     label text not null,
+     count integer not null,
+     primary key (quarter, what, label)
+   ) strict, without rowid;`,
 ];

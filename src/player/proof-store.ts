@@ -1,71 +1,33 @@
-import { carriedDeadline, deadlineOf, PROOF_WINDOW_MS, type Verdict } from "../core/proof.ts";
-import type { Instant, ItemKind } from "../core/spot.ts";
-import { codeOf, type Database } from "./database.ts";
+import { carriedDeadline, deadlineOf, PROOF_WINDOW_MS } from "../core/proof.ts";
+import type { Instant } from "../core/spot.ts";
+import { codeOf } from "./database.ts";
+import { type Day, type DayReport, reportOn } from "./day-report.ts";
+import type { ProofFile } from "./proof-file.ts";
+import {
+  KEPT_MS,
+  type NewProof,
+  type OwedProof,
+  type Owing,
+  type ProofCounts,
+  type ProofState,
+  type Settlement,
+} from "./proof-records.ts";
+import type { ProofStatements } from "./proof-sql.ts";
 import type { Moment } from "./service-clock.ts";
+import { QUARTER_MS, type Tally } from "./tally.ts";
 
-/** A playout that was shown in full and is to be proved (G1). Instants are monotonic, of the present boot. */
-export interface NewProof {
-  /** Unique within the run. */
-  readonly playoutId: string;
-  readonly screenId: string;
-  readonly requestId: string;
-  readonly itemId: string;
-  readonly kind: ItemKind;
-  readonly pop: string;
-  /** Just before the spot request was sent (F7). */
-  readonly requestedAt: Instant;
-  /** When it had been on screen for its whole duration. */
-  readonly shownAt: Instant;
-}
-
-/** A proof that waits to be delivered. */
-export interface OwedProof {
-  readonly id: number;
-  readonly playoutId: string;
-  readonly requestId: string;
-  readonly itemId: string;
-  readonly kind: ItemKind;
-  readonly pop: string;
-  /** Tries that have come to an end. */
-  readonly attempts: number;
-  /** Monotonic, of the present boot. */
-  readonly deadline: Instant;
-}
-
-export type Owing =
-  | { readonly kind: "owed" }
-  /** This playout is owed, or was, already: nothing was added. */
-  | { readonly kind: "known" }
-  /** Nothing was kept, by SQLite's code: `SQLITE_FULL`, `SQLITE_IOERR_WRITE`… The proof must be owed again. */
-  | { readonly kind: "unwritable"; readonly code: string };
-
-/** What one try, or the end of the hour, made of a proof. */
-export interface Settlement {
-  readonly id: number;
-  readonly verdict: Verdict;
-  /** In words for people: `accepted`, `HTTP 410`, `timeout`. */
-  readonly answer: string;
-}
-
-export interface ProofCounts {
-  readonly owed: number;
-  readonly delivered: number;
-  readonly refused: number;
-  readonly expired: number;
-  /** The soonest deadline of those owed, epoch milliseconds by the service's clock, or null. */
-  readonly oldestDeadline: Instant | null;
-}
-
-/** Settled proofs are kept for so long (G9). */
-export const KEPT_MS = 30 * 24 * 3_600_000;
-
-/** The outbox of proofs. It is given its database, opened with `proofMigrations`, and an id for this run of the player. */
+/**
+ * The outbox of proofs, in a file that outlives the run. It is given that file and an id for this run of the player.
+ * What the file cannot do at the moment is thrown with SQLite's code, except by `owe`.
+ */
 export class ProofStore {
-  readonly #db: Database;
+  readonly #file: ProofFile;
   readonly #runId: string;
+  /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
+  #counted: { counts: Record<ProofState, number>; statements: ProofStatements; version: number } | null = null;
 
-  constructor(db: Database, runId: string) {
-    this.#db = db;
+  constructor(file: ProofFile, runId: string) {
+    this.#file = file;
     this.#runId = runId;
   }
 
@@ -82,7 +44,8 @@ export class ProofStore {
       deadline: deadlineOf(proof.requestedAt),
     };
     try {
-      const { changes } = this.#db.prepare(INSERT).run(row);
+      const { changes } = this.#file.use(({ insert }) => insert.run(row));
+      this.#move(null, "owed", changes);
       return { kind: changes === 1 ? "owed" : "known" };
     } catch (error) {
       const code = codeOf(error);
@@ -101,38 +64,51 @@ export class ProofStore {
     limit: number,
     except: readonly number[],
   ): readonly OwedProof[] {
-    return this.#db
-      .prepare<[object], OwedProof>(DUE)
-      .all({ bootId, now, tried: tried === "never" ? 0 : 1, limit, except: JSON.stringify(except) });
+    const query = { bootId, now, limit, except: JSON.stringify(except) };
+    return this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
   }
 
-  /** The next instant at which a proof that waits falls due or runs out, or null. */
-  nextAt(moment: Moment, except: readonly number[]): Instant | null {
-    const query = { bootId: moment.bootId, now: moment.now, except: JSON.stringify(except) };
-    return this.#db.prepare<[object], { at: Instant | null }>(NEXT).get(query)?.at ?? null;
+  /** The next instant at which a proof of this boot falls due or runs out, or null where none is owed. */
+  nextAt({ bootId, now }: Moment): Instant | null {
+    return this.#file.use(({ next }) => next.get({ bootId, now }))?.at ?? null;
   }
 
   /** Records what became of tries, all in one commit. */
   settle(settlements: readonly Settlement[], moment: Moment): void {
-    const retry = this.#db.prepare(RETRY);
-    const close = this.#db.prepare(CLOSE);
-    this.#db.transaction(() => {
-      for (const { id, verdict, answer } of settlements) {
-        if (verdict.kind === "retry") retry.run({ id, answer, due: verdict.at });
-        else close.run({ id, answer, state: verdict.kind, wall: moment.wall });
-      }
-    })();
+    const { bootId, now, wall } = moment;
+    const service = moment.service ?? wall;
+    const closed: ProofState[] = [];
+    this.#file.use(({ retry, close, inOneCommit }) => {
+      closed.length = 0;
+      inOneCommit(() => {
+        for (const { proof, verdict, answer } of settlements) {
+          const { id, runId, playoutId } = proof;
+          if (verdict.kind === "retry") {
+            retry.run({ id, runId, playoutId, answer, due: verdict.at });
+            continue;
+          }
+          const row = { id, runId, playoutId, answer, state: verdict.kind, bootId, now, wall, service };
+          if (close.run(row).changes === 1) closed.push(verdict.kind);
+        }
+      });
+    });
+    for (const state of closed) this.#move("owed", state, 1);
   }
 
   /** Ends the hour for what is owed too late, and returns it (G9). */
-  expire(moment: Moment, except: readonly number[]): readonly OwedProof[] {
-    const { bootId, now, wall } = moment;
-    return this.#db.prepare<[object], OwedProof>(EXPIRE).all({ bootId, now, wall, except: JSON.stringify(except) });
+  expire({ bootId, now, wall }: Moment, except: readonly number[]): readonly OwedProof[] {
+    const query = { bootId, now, except: JSON.stringify(except) };
+    const expired = this.#file.use(({ overdue, expire }) =>
+      // Looked for first: whoever cannot write need not fail as long as there is nothing to write.
+      overdue.get(query) === undefined ? [] : expire.all({ ...query, wall }),
+    );
+    this.#move("owed", "expired", expired.length);
+    return expired;
   }
 
   /** How many proofs are owed from before this boot and not yet carried over to its clock. */
   adrift(bootId: string): number {
-    return this.#db.prepare<[string], { count: number }>(COUNT_ADRIFT).get(bootId)?.count ?? 0;
+    return this.#file.use(({ adrift }) => adrift.all(bootId)).length;
   }
 
   /**
@@ -140,93 +116,85 @@ export class ProofStore {
    * run began, monotonic; each of them was asked for before.
    */
   carryOver(moment: Moment & { readonly service: Instant }, begunAt: Instant): void {
-    const update = this.#db.prepare(CARRY_OVER);
-    this.#db.transaction(() => {
-      for (const { id, requested } of this.#db.prepare<[string], Adrift>(ADRIFT).all(moment.bootId)) {
-        const deadline = carriedDeadline(requested, moment.service, moment.now, begunAt);
-        update.run({ id, deadline, bootId: moment.bootId, now: moment.now });
-      }
-    })();
+    const { bootId, now, service } = moment;
+    this.#file.use(({ adrift, carryOver, inOneCommit }) =>
+      inOneCommit(() => {
+        for (const { id, requested } of adrift.all(bootId)) {
+          carryOver.run({ id, deadline: carriedDeadline(requested, service, now, begunAt), bootId, now });
+        }
+      }),
+    );
   }
 
   /** Ends the hour for all that is owed from before this boot, and returns it: for when it must be over by any clock. */
-  expireAdrift(moment: Moment): readonly OwedProof[] {
-    return this.#db.prepare<[object], OwedProof>(EXPIRE_ADRIFT).all({ bootId: moment.bootId, wall: moment.wall });
+  expireAdrift({ bootId, wall }: Moment): readonly OwedProof[] {
+    const expired = this.#file.use(({ expireAdrift }) => expireAdrift.all({ bootId, wall }));
+    this.#move("owed", "expired", expired.length);
+    return expired;
+  }
+
+  /** Makes everything that waits for its next try due now; whoever sends notices (see `Courier`). Returns how many. */
+  retryAll(): number {
+    return this.#file.use(({ retryAll }) => retryAll.run()).changes;
   }
 
   counts(): ProofCounts {
-    const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
-    for (const { state, count } of this.#db.prepare<[], { state: keyof typeof counts; count: number }>(COUNT).all()) {
-      counts[state] = count;
-    }
-    const oldest = this.#db.prepare<[], { requested: Instant | null }>(OLDEST).get()?.requested ?? null;
-    return { ...counts, oldestDeadline: oldest === null ? null : oldest + PROOF_WINDOW_MS };
+    return this.#file.use((statements) => {
+      const requested = statements.oldest.get()?.requested;
+      const oldestDeadline = requested === undefined ? null : requested + PROOF_WINDOW_MS;
+      return { ...this.#countsBy(statements), oldestDeadline };
+    });
   }
 
-  /** Forgets what was settled and shown longer ago than it is kept; judged by the service's time, so never by mistake. */
+  /**
+   * Forgets what was settled and shown longer ago than it is kept, by the service's time, and returns how many: at most
+   * `FORGOTTEN_AT_ONCE`, so that no commit holds up the loop.
+   */
   prune(serviceTime: Instant): number {
-    return this.#db.prepare(PRUNE).run(serviceTime - KEPT_MS).changes;
+    const before = serviceTime - KEPT_MS;
+    const forgotten = this.#file.use(({ forget, forgetTallies }) => {
+      forgetTallies.run({ quarter: Math.floor(before / QUARTER_MS) });
+      return forget.run({ before }).changes;
+    });
+    if (forgotten > 0) this.#counted = null;
+    return forgotten;
+  }
+
+  /** Adds to what was counted, in one commit. */
+  tally(tallies: readonly Tally[]): void {
+    this.#file.use(({ addTally, inOneCommit }) =>
+      inOneCommit(() => {
+        for (const tally of tallies) addTally.run(tally);
+      }),
+    );
+  }
+
+  /** Adds up a day, which may be today. */
+  report(day: Day): DayReport {
+    const { from, until } = day;
+    return this.#file.use(({ reported, tallies }) =>
+      reportOn(day, reported.all({ from, until }), tallies.all({ from, until })),
+    );
   }
 
   close(): void {
-    this.#db.close();
+    this.#file.close();
+  }
+
+  #countsBy(statements: ProofStatements): Readonly<Record<ProofState, number>> {
+    // What others have changed shows in the version, what this store has itself does not.
+    const version = statements.version.get()?.data_version ?? 0;
+    if (this.#counted?.statements !== statements || this.#counted.version !== version) {
+      const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
+      for (const { state, count } of statements.counts.all()) counts[state] = count;
+      this.#counted = { counts, statements, version };
+    }
+    return this.#counted.counts;
+  }
+
+  #move(from: ProofState | null, to: ProofState, count: number): void {
+    if (this.#counted === null) return;
+    if (from !== null) this.#counted.counts[from] -= count;
+    this.#counted.counts[to] += count;
   }
 }
-
-interface Adrift {
-  readonly id: number;
-  /** By the service's clock, epoch milliseconds. */
-  readonly requested: Instant;
-}
-
-const COLUMNS = `id, playout_id as playoutId, request_id as requestId, item_id as itemId, kind, pop, attempts, deadline`;
-const NOT_EXCEPTED = "id not in (select value from json_each(@except))";
-
-const INSERT = `
-  insert into proof (run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, requested_wall,
-    requested_monotonic, requested_boot, service_offset, timeline, due, deadline)
-  values (@runId, @playoutId, @screenId, @requestId, @itemId, @kind, @pop, @shownWall, @requestedWall,
-    @requestedAt, @bootId, @serviceOffset, @bootId, @shownAt, @deadline)
-  on conflict (run_id, playout_id) do nothing`;
-
-// The plus signs keep SQLite from an index by which it would have to sort all that is due for a handful of rows.
-const DUE = `
-  select ${COLUMNS} from proof
-  where state = 'owed' and (attempts > 0) = @tried and deadline > @now
-    and +timeline = @bootId and +due <= @now and ${NOT_EXCEPTED}
-  order by deadline limit @limit`;
-
-const NEXT = `
-  select min(at) as at from (
-    select min(due) as at from proof where state = 'owed' and timeline = @bootId and due > @now
-    union all
-    select min(deadline) from proof
-    where state = 'owed' and (attempts > 0) = 0 and +timeline = @bootId and ${NOT_EXCEPTED}
-    union all
-    select min(deadline) from proof
-    where state = 'owed' and (attempts > 0) = 1 and +timeline = @bootId and ${NOT_EXCEPTED}
-  )`;
-
-const RETRY = `
-  update proof set attempts = attempts + 1, due = @due, last_answer = @answer where id = @id and state = 'owed'`;
-const CLOSE = `
-  update proof set attempts = attempts + 1, state = @state, last_answer = @answer, settled_wall = @wall
-  where id = @id and state = 'owed'`;
-
-const EXPIRE = `
-  update proof set state = 'expired', settled_wall = @wall
-  where state = 'owed' and (attempts > 0) in (0, 1) and deadline <= @now and +timeline = @bootId and ${NOT_EXCEPTED}
-  returning ${COLUMNS}`;
-const EXPIRE_ADRIFT = `
-  update proof set state = 'expired', settled_wall = @wall
-  where state = 'owed' and timeline <> @bootId
-  returning ${COLUMNS}`;
-
-const COUNT_ADRIFT = "select count(*) as count from proof where state = 'owed' and timeline <> ?";
-const ADRIFT = `
-  select id, requested_wall + service_offset as requested from proof where state = 'owed' and timeline <> ?`;
-const CARRY_OVER = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
-
-const COUNT = "select state, count(*) as count from proof group by state";
-const OLDEST = "select min(requested_wall + service_offset) as requested from proof where state = 'owed'";
-const PRUNE = "delete from proof where state <> 'owed' and shown_wall + service_offset < ?";

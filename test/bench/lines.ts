@@ -1,14 +1,17 @@
+import { draining } from "./draining.ts";
 import { emulatorMemory } from "./emulator/memory.ts";
 import { emulatorScreens } from "./emulator/screens.ts";
 import { emulatorSpeed } from "./emulator/speed.ts";
 import { emulatorStartup } from "./emulator/startup.ts";
 import type { Line } from "./line.ts";
 import { memory } from "./memory.ts";
+import { owing } from "./owing.ts";
 import { startup } from "./startup.ts";
 import { transitions } from "./transitions.ts";
 
 /** All there is to measure, in the order in which it is. */
 export const LINES: readonly Line[] = [
   ...[transitions, memory, startup],
+  ...[owing, draining],
   ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
 ];

@@ -16,6 +16,11 @@ const report: HealthReport = {
   },
   next: null,
   proofs: { owed: 1, delivered: 20, refused: 0, expired: 0, oldestDeadline: "2026-10-21T08:28:00.000Z" },
+  today: {
+    ...{ slots: 12, fills: 11, shown: { news: 10, ad: 9 }, failed: { stalled: 2 } },
+    proofs: { owed: 2, delivered: 17, refused: 0, expired: 0 },
+    delayMs: { p50: 40, p95: 900, p99: 1_200, max: 2_000 },
+  },
   cache: { files: 12, bytes: 34_000_000, maxBytes: 8 * 1024 ** 3 },
   versions: { spotloop: "0.1.0", electron: "45.4.1" },
   restarts: 0,

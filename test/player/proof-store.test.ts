@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { KEPT_MS, ProofStore } from "../../src/player/proof-store.ts";
+import { KEPT_MS, type OwedProof } from "../../src/player/proof-records.ts";
+import type { ProofStore } from "../../src/player/proof-store.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { HOUR, MINUTE, proofDatabaseIn, proofOf, proofStoreIn } from "./proofs.ts";
+import { HOUR, MINUTE, proofOf, proofStoreIn } from "./proofs.ts";
 
 const ids = (proofs: readonly { playoutId: string }[]) => proofs.map(({ playoutId }) => playoutId);
 const none: readonly number[] = [];
@@ -14,10 +15,10 @@ function begin(folder = temporaryFolder(), clock = new ManualClock(), runId = "r
   return { folder, clock, store, serviceClock, moment: () => serviceClock.moment() };
 }
 
-function idOf(store: ProofStore, moment: Parameters<ProofStore["due"]>[0]): number {
+function firstOf(store: ProofStore, moment: Parameters<ProofStore["due"]>[0]): OwedProof {
   const [proof] = store.due(moment, "never", 1, none);
   if (proof === undefined) throw new Error("nothing is due");
-  return proof.id;
+  return proof;
 }
 
 describe("the proof store", () => {
@@ -39,16 +40,6 @@ describe("the proof store", () => {
     expect(after.store.counts().owed).toBe(2);
   });
 
-  it("says so when it cannot keep a proof, and keeps nothing", () => {
-    const { moment } = begin();
-    const database = proofDatabaseIn(temporaryFolder());
-    database.pragma("max_page_count = 8");
-    const full = new ProofStore(database, "run-1");
-    const huge = proofOf("a", 0, { pop: `https://pop.example/${"x".repeat(100_000)}` });
-    expect(full.owe(huge, moment())).toEqual({ kind: "unwritable", code: "SQLITE_FULL" });
-    expect(full.counts().owed).toBe(0);
-  });
-
   it("hands out the soonest deadline first, and no more than asked for", () => {
     const { clock, store, moment } = begin();
     for (const [id, requestedAt] of [
@@ -65,11 +56,11 @@ describe("the proof store", () => {
   it("hands out neither what is excepted nor what is not due", async () => {
     const { clock, store, moment } = begin();
     store.owe(proofOf("a", 0), moment());
-    const id = idOf(store, moment());
-    expect(store.due(moment(), "never", 10, [id])).toEqual([]);
-    store.settle([{ id, verdict: { kind: "retry", at: 500 }, answer: "timeout" }], moment());
+    const proof = firstOf(store, moment());
+    expect(store.due(moment(), "never", 10, [proof.id])).toEqual([]);
+    store.settle([{ proof, verdict: { kind: "retry", at: 500 }, answer: "timeout" }], moment());
     expect(store.due(moment(), "before", 10, none)).toEqual([]);
-    expect(store.nextAt(moment(), none)).toBe(500);
+    expect(store.nextAt(moment())).toBe(500);
     await clock.advance(500);
     expect(store.due(moment(), "before", 10, none)).toMatchObject([{ playoutId: "a", attempts: 1 }]);
     expect(store.due(moment(), "never", 10, none)).toEqual([]);
@@ -78,9 +69,9 @@ describe("the proof store", () => {
   it("settles a proof once and for all", () => {
     const { store, moment } = begin();
     store.owe(proofOf("a", 0), moment());
-    const id = idOf(store, moment());
-    store.settle([{ id, verdict: { kind: "refused", status: 410 }, answer: "HTTP 410" }], moment());
-    store.settle([{ id, verdict: { kind: "delivered" }, answer: "accepted" }], moment());
+    const proof = firstOf(store, moment());
+    store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer: "HTTP 410" }], moment());
+    store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], moment());
     expect(store.counts()).toEqual({ owed: 0, delivered: 0, refused: 1, expired: 0, oldestDeadline: null });
   });
 
@@ -109,7 +100,7 @@ describe("the proof store", () => {
     const { clock, store, moment } = begin();
     store.owe(proofOf("a", 0), moment());
     store.owe(proofOf("b", 0), moment());
-    store.settle([{ id: idOf(store, moment()), verdict: { kind: "delivered" }, answer: "accepted" }], moment());
+    store.settle([{ proof: firstOf(store, moment()), verdict: { kind: "delivered" }, answer: "accepted" }], moment());
     const start = clock.wall();
     expect(store.prune(start + KEPT_MS)).toBe(0);
     expect(store.prune(start + KEPT_MS + 1)).toBe(1);

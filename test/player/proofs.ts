@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { pino } from "pino";
 import type { Delivery } from "../../src/core/proof.ts";
 import { Courier, type CourierParts } from "../../src/player/courier.ts";
-import { type Database, openDatabase } from "../../src/player/database.ts";
-import { proofMigrations } from "../../src/player/proof-schema.ts";
-import { type NewProof, ProofStore } from "../../src/player/proof-store.ts";
+import { ProofFile, type ProofFileParts } from "../../src/player/proof-file.ts";
+import type { NewProof } from "../../src/player/proof-records.ts";
+import { ProofStore } from "../../src/player/proof-store.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 
@@ -12,16 +12,20 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-export function proofDatabaseIn(folder: string): Database {
-  const opening = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations: proofMigrations });
-  if (opening.kind !== "open") throw new Error(opening.kind);
-  return opening.database;
+const silent = pino({ level: "silent" });
+
+/** The proofs' file in a folder. */
+export function proofFileIn(folder: string, parts: Partial<ProofFileParts> = {}): ProofFile {
+  return ProofFile.open({ path: join(folder, "proofs.db"), log: silent, ...parts });
 }
 
 /** The store in a folder, as a run of the player opens it; leaving it open and opening another is a crash. */
-export function proofStoreIn(folder: string, runId = "run-1"): ProofStore {
-  return new ProofStore(proofDatabaseIn(folder), runId);
+export function proofStoreIn(folder: string, runId = "run-1", parts: Partial<ProofFileParts> = {}): ProofStore {
+  return new ProofStore(proofFileIn(folder, parts), runId);
 }
+
+/** A lock for those who are alone. */
+export const alone = { take: () => true, release: () => {} };
 
 /** A proof that is owed for a spot asked for, and shown, just now. */
 export function proofOf(playoutId: string, requestedAt: number, changes: Partial<NewProof> = {}): NewProof {
@@ -57,10 +61,11 @@ export function courierRun(
   const settled: string[] = [];
   const courier = new Courier({
     store,
+    lock: alone,
     clock,
     serviceClock,
     dice: () => 0,
-    log: pino({ level: "silent" }),
+    log: silent,
     send: async (pop, signal) => {
       const playoutId = pop.slice(pop.lastIndexOf("/") + 1);
       sent.push([playoutId, clock.now()]);

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import type { ListedProof } from "../../player/proof-archive.ts";
+import { columns } from "../columns.ts";
+
+/** The columns of an export, in their order. */
+const FIELDS = [
+  ...["id", "shownAt", "screenId", "requestId", "itemId", "kind", "state", "attempts", "lastAnswer", "deadlineAt"],
+  ...["delayMs", "pop"],
+] as const as readonly (keyof ListedProof)[];
+
+export type ExportFormat = "csv" | "jsonl";
+
+/** Writes proofs as they are read, no faster than they are taken. */
+export async function writeProofs(proofs: Iterable<ListedProof>, format: ExportFormat): Promise<void> {
+  if (format === "csv") await write(`${FIELDS.join()}\r\n`);
+  for (const proof of proofs) await write(format === "csv" ? csvLine(proof) : `${JSON.stringify(proof)}\n`);
+}
+
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+}
+
+/** RFC 4180. A cell that a spreadsheet would take for a formula is told to be text. */
+function csvLine(proof: ListedProof): string {
+  const cells = FIELDS.map((field) => {
+    const text = String(proof[field] ?? "");
+    const safe = /^[=+\-@\t\r]/.test(text) && typeof proof[field] === "string" ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  });
+  return `${cells.join()}\r\n`;
+}
+
+/** The list for people. */
+export function proofTable(proofs: readonly ListedProof[]): string {
+  if (proofs.length === 0) return "no proofs\n";
+  const heading = ["shown (UTC)", "kind", "item", "state", "tries", "last answer", "delay", "request"];
+  const rows = proofs.map(({ shownAt, kind, itemId, state, attempts, lastAnswer, delayMs, requestId }) => {
+    const delay = delayMs === null ? "" : seconds(delayMs);
+    return [
+      shownAt.slice(0, 19).replace("T", " "),
+      kind,
+      itemId,
+      state,
+      `${attempts}`,
+      lastAnswer ?? "",
+      delay,
+      requestId,
+    ];
+  });
+  return columns([heading, ...rows], [4, 6]);
+}
+
+/** Milliseconds for people: `85 ms`, `1.2 s`, `12 min`. */
+export function seconds(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  return ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+}
