@@ -57,6 +57,7 @@ export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
   const options: EmulatorOptions = {
     ports: { service: port, media: mediaPort, control: controlPort },
     host,
+    ownProcess: true,
     ...(quiet ? {} : { onCall: lineWriter() }),
     ...(seed === undefined ? {} : { seed }),
     ...(data === undefined ? {} : { data }),

@@ -42,6 +42,8 @@ export interface EmulatorOptions {
   readonly clock?: VirtualClock;
   /** A file that keeps the state across restarts; what is in it goes before the world. In memory alone when absent. */
   readonly data?: string;
+  /** Whether the process is the emulator's alone: its global `Request` and `Response` are replaced by lighter ones then. */
+  readonly ownProcess?: boolean;
   /** Told of every call on every listener, once it has been answered. */
   readonly onCall?: (call: Call) => void;
 }
@@ -73,10 +75,7 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/**
- * Starts a screen network. Rejects with a `PortError`, a `WorldError`, a `VenueTypesError` or a `StoreError`. The process's
- * global `Request` and `Response` become the lighter ones of Hono's server.
- */
+/** Starts a screen network. Rejects with a `PortError`, a `WorldError`, a `VenueTypesError` or a `StoreError`. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const rows = options.data === undefined ? null : readStateFile(options.data);
   const { host = "127.0.0.1", seed = keptSeed(rows) ?? Math.floor(Math.random() * 2 ** 31) } = options;
@@ -85,7 +84,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const fresh = stateOf(makings, clock.now());
   const kept = rows === null ? null : restored(rows, fresh, Date.now());
   const file = options.data === undefined ? null : openStateFile(options.data);
-  const ports = await openPorts(host, options.ports ?? {}).catch((error) => {
+  const ports = await openPorts(host, options).catch((error) => {
     file?.close();
     throw error;
   });
@@ -152,11 +151,11 @@ function validTree(content: unknown): VenueTree {
 /** Opens all three ports, or none. */
 async function openPorts(
   host: string,
-  ports: NonNullable<EmulatorOptions["ports"]>,
+  { ports = {}, ownProcess = false }: EmulatorOptions,
 ): Promise<Record<Listener, OpenPort>> {
   const open: OpenPort[] = [];
   const opened = async (listener: Listener) => {
-    const port = await openPort(listener, host, ports[listener] ?? 0);
+    const port = await openPort(listener, host, ports[listener] ?? 0, ownProcess);
     open.push(port);
     return port;
   };
