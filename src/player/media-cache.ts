@@ -101,7 +101,7 @@ export class MediaCache {
     if (indexed === null || indexed.freshUntil > clock.wall() || this.#flights.has(key)) return;
     // Whatever comes of it, it is not asked after again at once.
     index.renew(key, freshUntil(null, clock.wall()));
-    const partial = new Partial(folder);
+    const partial = new Partial(folder, wanted.md5 !== null);
     const tools = { folder, fetch, maxBytes: limits.maxItemBytes, known: indexed };
     const result = await download(wanted, partial, tools, signal);
     await partial.discard();
@@ -207,7 +207,7 @@ export class MediaCache {
   /** Goes on with what an earlier try brought; tries again what is unreachable, and the last failure stands (G7). */
   async #fetch(key: string, wanted: Wanted, signal: AbortSignal): Promise<Downloaded | DownloadFailure> {
     const { folder, fetch, limits } = this.#parts;
-    const partial = this.#partials.take(key);
+    const partial = this.#partials.take(key, wanted.md5 !== null);
     const tools = { folder, fetch, maxBytes: limits.maxItemBytes };
     const attempt = async (): Promise<Downloaded | DownloadFailure> => {
       const had = partial.sizeBytes;

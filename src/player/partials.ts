@@ -13,8 +13,8 @@ export class Partials {
   }
 
   /** What has come so far of what goes by a key, taken off the shelf; or a new, empty one. */
-  take(key: string): Partial {
-    const partial = this.#shelf.get(key) ?? new Partial(this.#folder);
+  take(key: string, withMd5: boolean): Partial {
+    const partial = this.#shelf.get(key) ?? new Partial(this.#folder, withMd5);
     this.#shelf.delete(key);
     return partial;
   }
@@ -23,9 +23,10 @@ export class Partials {
   async putBack(key: string, partial: Partial): Promise<void> {
     if (partial.sizeBytes === 0 || partial.validator === null) return partial.discard();
     this.#shelf.set(key, partial);
-    const [oldest] = this.#shelf.keys();
+    const [oldest] = this.#shelf;
     if (this.#shelf.size <= MOST_PARTIALS || oldest === undefined) return;
-    await this.take(oldest).discard();
+    this.#shelf.delete(oldest[0]);
+    await oldest[1].discard();
   }
 
   /** Gives up what is on the shelf, to make room. */

@@ -4,6 +4,8 @@ import { emulatorScreens } from "./emulator/screens.ts";
 import { emulatorSpeed } from "./emulator/speed.ts";
 import { emulatorStartup } from "./emulator/startup.ts";
 import type { Line } from "./line.ts";
+import { downloading } from "./media/downloading.ts";
+import { frugality } from "./media/frugality.ts";
 import { memory } from "./memory.ts";
 import { owing } from "./owing.ts";
 import { startup } from "./startup.ts";
@@ -12,6 +14,6 @@ import { transitions } from "./transitions.ts";
 /** All there is to measure, in the order in which it is. */
 export const LINES: readonly Line[] = [
   ...[transitions, memory, startup],
-  ...[owing, draining],
+  ...[owing, draining, downloading, frugality],
   ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
 ];

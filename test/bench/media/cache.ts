@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type Clock, systemClock } from "../../../src/player/clock.ts";
+import { openDatabase } from "../../../src/player/database.ts";
+import type { Wanted } from "../../../src/player/download.ts";
+import { type Media, MediaCache } from "../../../src/player/media-cache.ts";
+import { MediaIndex, mediaIndexMigrations } from "../../../src/player/media-index.ts";
+import { StrikeBook } from "../../../src/player/strike-book.ts";
+
+/** A server of media, in a process of its own. */
+export interface Origin {
+  url(name: string, bytes: number, drops?: number): string;
+  /** So many bytes it has handed out so far. */
+  sentBytes(): Promise<number>;
+  stop(): void;
+}
+
+export async function startOrigin(): Promise<Origin> {
+  const child = spawn(process.execPath, [`${import.meta.dirname}/origin.ts`], { stdio: ["pipe", "pipe", "inherit"] });
+  const [port] = await once(createInterface({ input: child.stdout }), "line");
+  const base = `http://127.0.0.1:${port}`;
+  return {
+    url: (name, bytes, drops = 0) => `${base}/media/${name}?bytes=${bytes}&drops=${drops}`,
+    sentBytes: async () => Number(await (await fetch(`${base}/sent`)).text()),
+    stop: () => child.stdin.end(),
+  };
+}
+
+/** A real cache in a folder, whose index is in it too. */
+export async function openCache(folder: string, clock: Clock = systemClock()): Promise<MediaCache> {
+  const path = join(folder, "media.db");
+  const opening = openDatabase({ path, durability: "normal", migrations: mediaIndexMigrations });
+  if (opening.kind !== "open") throw new Error(opening.kind);
+  return MediaCache.open({
+    folder: join(folder, "media", "v1"),
+    index: new MediaIndex(opening.database),
+    strikes: new StrikeBook(opening.database),
+    clock,
+    limits: { maxBytes: 8e9, minFreeBytes: 0, maxItemBytes: 2e9 },
+    fetch: (url, signal, headers) => fetch(url, { signal, ...(headers === undefined ? {} : { headers }) }),
+  });
+}
+
+/** Has a URL in the cache, and lets go of it. */
+export async function keep(cache: MediaCache, url: string, mimeType: string | null = "image/png"): Promise<Media> {
+  const wanted: Wanted = { url, mimeType, sizeBytes: null, md5: null };
+  const outcome = await cache.obtain(wanted, new AbortController().signal);
+  if (outcome.kind === "failed") throw new Error(outcome.reason);
+  cache.release(outcome.media.digest);
+  return outcome.media;
+}
