@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, rmSync } from "node:fs";
+import { createReadStream, readdirSync, rmSync } from "node:fs";
 import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import pRetry from "p-retry";
@@ -63,6 +63,7 @@ export class MediaCache {
   private constructor(parts: CacheParts) {
     this.#parts = parts;
     this.#partials = new Partials(parts.folder);
+    parts.index.onEmptied(() => this.#removeUnheld());
   }
 
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
@@ -166,7 +167,7 @@ export class MediaCache {
     if (indexed !== null) {
       this.#hold(indexed.digest);
       if (await this.#verify(indexed)) {
-        index.touch(indexed.digest, clock.wall());
+        this.#touch(indexed.digest);
         return this.#kept(indexed);
       }
       this.release(indexed.digest);
@@ -255,6 +256,22 @@ export class MediaCache {
     for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
       index.forget(digest);
       await rm(this.#pathOf(digest), { force: true });
+    }
+  }
+
+  /** A disk that takes nothing more still plays what is on it. */
+  #touch(digest: string): void {
+    try {
+      this.#parts.index.touch(digest, this.#parts.clock.wall());
+    } catch (error) {
+      if (codeOf(error) === null) throw error;
+    }
+  }
+
+  /** Files that no entry leads to any more. */
+  #removeUnheld(): void {
+    for (const name of readdirSync(this.#parts.folder)) {
+      if (!name.endsWith(PART_SUFFIX) && !this.#holds.has(name)) rmSync(this.#pathOf(name), { force: true });
     }
   }
 

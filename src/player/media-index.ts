@@ -1,6 +1,7 @@
 import type { CachedFile } from "../core/eviction.ts";
 import type { Instant } from "../core/spot.ts";
-import type { Database, Migration } from "./database.ts";
+import type { Migration } from "./database.ts";
+import type { IndexFile } from "./index-file.ts";
 
 /** What the cache knows of a URL: which bytes it stands for. */
 export interface IndexedMedia {
@@ -40,62 +41,63 @@ export const mediaIndexMigrations: readonly Migration[] = [
 
 /** Which bytes each URL stands for and when they were last used; it can be rebuilt by downloading again. */
 export class MediaIndex {
-  readonly #db: Database;
+  readonly #file: IndexFile;
 
-  constructor(db: Database) {
-    this.#db = db;
-    db.pragma("foreign_keys = on");
+  constructor(file: IndexFile) {
+    this.#file = file;
   }
 
   find(key: string): IndexedMedia | null {
-    const row = this.#db
-      .prepare<[string], IndexedMedia>(
-        `select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
-           fresh_until as freshUntil
-         from source join file using (digest) where key = ?`,
-      )
-      .get(key);
-    return row ?? null;
+    return this.#file.use((db) => db.prepare<[string], IndexedMedia>(FIND).get(key) ?? null);
   }
 
   record(key: string, media: IndexedMedia, usedAt: Instant): void {
-    this.#db.transaction(() => {
-      this.#db
-        .prepare(
-          `insert into file (digest, size_bytes, used_at) values (?, ?, ?)
-           on conflict do update set used_at = excluded.used_at`,
-        )
-        .run(media.digest, media.sizeBytes, Math.trunc(usedAt));
-      this.#db
-        .prepare(
-          `insert into source (key, digest, content_type, etag, last_modified, fresh_until) values (?, ?, ?, ?, ?, ?)
-           on conflict do update set digest = excluded.digest, content_type = excluded.content_type,
-             etag = excluded.etag, last_modified = excluded.last_modified, fresh_until = excluded.fresh_until`,
-        )
-        .run(key, media.digest, media.contentType, media.etag, media.lastModified, Math.trunc(media.freshUntil));
-    })();
+    const { digest, sizeBytes, contentType, etag, lastModified } = media;
+    this.#file.use((db) =>
+      db.transaction(() => {
+        db.prepare(RECORD_FILE).run(digest, sizeBytes, Math.trunc(usedAt));
+        db.prepare(RECORD_SOURCE).run(key, digest, contentType, etag, lastModified, Math.trunc(media.freshUntil));
+      })(),
+    );
   }
 
   touch(digest: string, usedAt: Instant): void {
-    this.#db.prepare("update file set used_at = ? where digest = ?").run(Math.trunc(usedAt), digest);
+    this.#file.use((db) => db.prepare("update file set used_at = ? where digest = ?").run(Math.trunc(usedAt), digest));
   }
 
   /** Its server says that a file has not changed. */
   renew(key: string, freshUntil: Instant): void {
-    this.#db.prepare("update source set fresh_until = ? where key = ?").run(Math.trunc(freshUntil), key);
+    this.#file.use((db) =>
+      db.prepare("update source set fresh_until = ? where key = ?").run(Math.trunc(freshUntil), key),
+    );
   }
 
   forget(digest: string): void {
-    this.#db.prepare("delete from file where digest = ?").run(digest);
+    this.#file.use((db) => db.prepare("delete from file where digest = ?").run(digest));
   }
 
   files(): readonly CachedFile[] {
-    return this.#db
-      .prepare<[], CachedFile>("select digest, size_bytes as sizeBytes, used_at as usedAt from file")
-      .all();
+    return this.#file.use((db) => db.prepare<[], CachedFile>(FILES).all());
   }
 
-  close(): void {
-    this.#db.close();
+  /** Hears that all was lost. */
+  onEmptied(hear: () => void): void {
+    this.#file.onEmptied(hear);
   }
 }
+
+const FIND = `
+  select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
+    fresh_until as freshUntil
+  from source join file using (digest) where key = ?`;
+
+const RECORD_FILE = `
+  insert into file (digest, size_bytes, used_at) values (?, ?, ?)
+  on conflict do update set used_at = excluded.used_at`;
+
+const RECORD_SOURCE = `
+  insert into source (key, digest, content_type, etag, last_modified, fresh_until) values (?, ?, ?, ?, ?, ?)
+  on conflict do update set digest = excluded.digest, content_type = excluded.content_type,
+    etag = excluded.etag, last_modified = excluded.last_modified, fresh_until = excluded.fresh_until`;
+
+const FILES = "select digest, size_bytes as sizeBytes, used_at as usedAt from file";

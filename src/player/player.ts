@@ -12,6 +12,7 @@ import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
 import type { Wanted } from "./download.ts";
 import { HealthWatch } from "./health-watch.ts";
+import { IndexFile } from "./index-file.ts";
 import { keyOf, MediaCache } from "./media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
 import type { Metrics } from "./metrics.ts";
@@ -24,7 +25,6 @@ import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
 import { SenderLock } from "./sender-lock.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
-import { openStore } from "./store-opening.ts";
 import { StrikeBook } from "./strike-book.ts";
 import { TallyBook } from "./tally-book.ts";
 
@@ -83,7 +83,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const reliefs = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
   const proofs = new ProofStore(proofFile, randomUUID());
-  const index = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log).database;
+  const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
   const strikes = new StrikeBook(index);
   const cache = await openCache(parts, new MediaIndex(index), strikes, policy);
   // Media can be fetched again, so it goes first.

@@ -1,15 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/player/database.ts";
+import { IndexFile } from "../../src/player/index-file.ts";
 import { MediaCache, type MediaOutcome } from "../../src/player/media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "../../src/player/media-index.ts";
 import { StrikeBook } from "../../src/player/strike-book.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+
+/** A power cut tears what is written at the boundary of a page. */
+const TORN_BYTES = 4_096;
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -27,7 +31,7 @@ let server: Server;
 let origin: string;
 let answers: Record<string, Answer>;
 let requests: string[];
-let opened: MediaIndex[];
+let opened: IndexFile[];
 let clock: ManualClock;
 
 beforeEach(async () => {
@@ -54,14 +58,12 @@ afterEach(async () => {
 
 async function openCache(limits: { maxBytes?: number; maxItemBytes?: number } = {}): Promise<MediaCache> {
   const path = join(home, "media.db");
-  const opening = openDatabase({ path, durability: "normal", migrations: mediaIndexMigrations });
-  if (opening.kind !== "open") throw new Error(opening.kind);
-  const index = new MediaIndex(opening.database);
+  const index = new IndexFile(path, mediaIndexMigrations, pino({ level: "silent" }));
   opened.push(index);
   return MediaCache.open({
     folder: join(home, "media", "v1"),
-    index,
-    strikes: new StrikeBook(opening.database),
+    index: new MediaIndex(index),
+    strikes: new StrikeBook(index),
     clock,
     retryMs: 1,
     limits: { maxBytes: 1e9, minFreeBytes: 0, maxItemBytes: 1e9, ...limits },
@@ -238,6 +240,68 @@ function breaking(body: Buffer, drops: number, afterBytes: number, headers: Reco
 
 /** What was sent and is on its way when a connection breaks is lost. */
 const IN_FLIGHT_BYTES = 128 * 1024;
+
+describe("a media index that breaks", () => {
+  const breakIndex = () => {
+    // What SQLite has in memory it does not read again.
+    opened.at(-1)?.use((db) => db.pragma("shrink_memory"));
+    for (const suffix of ["", "-wal"]) {
+      const path = join(home, `media.db${suffix}`);
+      if (existsSync(path)) writeFileSync(path, Buffer.alloc(readFileSync(path).length, 0xff), { flag: "r+" });
+    }
+  };
+
+  it("while the player runs, is made anew, and what was held stays", async () => {
+    const [a, b] = [png(1_000), png(2_000)];
+    answers["/a"] = send(a);
+    answers["/b"] = send(b);
+    const cache = await openCache();
+    const held = kept(await cache.obtain(wanted("/a"), never));
+    const released = kept(await cache.obtain(wanted("/b"), never));
+    cache.release(released.digest);
+    breakIndex();
+    expect(kept(await cache.obtain(wanted("/b"), never)).digest).toBe(released.digest);
+    expect(requests).toEqual(["/a", "/b", "/b"]);
+    expect(existsSync(held.path)).toBe(true);
+    expect(cache.size().files).toBe(1);
+  });
+
+  it("by being cut anywhere, with its log, costs downloads only: no broken byte is handed out", async () => {
+    const bodies = Array.from({ length: 40 }, () => png(500));
+    bodies.forEach((body, name) => {
+      answers[`/${name}`] = send(body);
+    });
+    const whole = await openCache();
+    for (const name of bodies.keys()) await whole.obtain(wanted(`/${name}`), never);
+    const { path } = kept(await whole.obtain(wanted("/0"), never));
+    const files = ["media.db", "media.db-wal"].map((name) => ({ name, bytes: readFileSync(join(home, name)) }));
+    for (const torn of files) {
+      for (let length = 0; length <= torn.bytes.length; length += TORN_BYTES) {
+        for (const { name, bytes } of files) writeFileSync(join(home, name), bytes);
+        rmSync(join(home, "media.db-shm"), { force: true });
+        truncateSync(join(home, torn.name), length);
+        const cache = await openCache();
+        for (const name of [0, 20, 39]) {
+          const media = kept(await cache.obtain(wanted(`/${name}`), never));
+          expect(sha256(readFileSync(media.path))).toBe(sha256(bodies[name] ?? png(8)));
+        }
+        opened.pop()?.close();
+      }
+    }
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+it("a file that was cut anywhere is found out and fetched again", async () => {
+  const body = png(40_000);
+  answers["/a"] = send(body);
+  const cache = await openCache();
+  for (let length = 0; length < body.length; length += TORN_BYTES) {
+    truncateSync(kept(await cache.obtain(wanted("/a"), never)).path, length);
+    expect(sha256(readFileSync(kept(await cache.obtain(wanted("/a"), never)).path))).toBe(sha256(body));
+  }
+  expect(requests).toHaveLength(1 + Math.ceil(body.length / TORN_BYTES));
+});
 
 describe("a download whose connection breaks", () => {
   it("goes on where it broke off, with the version that it belongs to", async () => {

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Clock, systemClock } from "../../../src/player/clock.ts";
-import { openDatabase } from "../../../src/player/database.ts";
 import type { Wanted } from "../../../src/player/download.ts";
+import { IndexFile } from "../../../src/player/index-file.ts";
 import { type Media, MediaCache } from "../../../src/player/media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "../../../src/player/media-index.ts";
 import { StrikeBook } from "../../../src/player/strike-book.ts";
+import { silent } from "../proofs/store.ts";
 
 /** A server of media, in a process of its own. */
 export interface Origin {
@@ -30,13 +31,11 @@ export async function startOrigin(): Promise<Origin> {
 
 /** A real cache in a folder, whose index is in it too. */
 export async function openCache(folder: string, clock: Clock = systemClock()): Promise<MediaCache> {
-  const path = join(folder, "media.db");
-  const opening = openDatabase({ path, durability: "normal", migrations: mediaIndexMigrations });
-  if (opening.kind !== "open") throw new Error(opening.kind);
+  const index = new IndexFile(join(folder, "media.db"), mediaIndexMigrations, silent);
   return MediaCache.open({
     folder: join(folder, "media", "v1"),
-    index: new MediaIndex(opening.database),
-    strikes: new StrikeBook(opening.database),
+    index: new MediaIndex(index),
+    strikes: new StrikeBook(index),
     clock,
     limits: { maxBytes: 8e9, minFreeBytes: 0, maxItemBytes: 2e9 },
     fetch: (url, signal, headers) => fetch(url, { signal, ...(headers === undefined ? {} : { headers }) }),

@@ -36,7 +36,7 @@ function serve({ pathname, searchParams }: URL, request: IncomingMessage, respon
 /** Writes a file's bytes from `at` to `until`, as fast as they are taken. */
 function pour(response: ServerResponse, name: string, at: number, until: number, then: () => void): void {
   if (response.destroyed) return;
-  if (at >= until) return then();
+  if (at >= until) return void then();
   const chunk = chunkAt(name, at, until);
   sentBytes += chunk.length;
   response.write(chunk, () => pour(response, name, at + chunk.length, until, then));
