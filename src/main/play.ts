@@ -1,11 +1,13 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { app, powerSaveBlocker } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
 import { codeOf } from "../player/database.ts";
 import { type DeferredStage, deferStage } from "../player/deferred-stage.ts";
+import { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics, type Metrics } from "../player/metrics.ts";
 import { type Player, startPlayer } from "../player/player.ts";
@@ -19,16 +21,23 @@ import { Shutdown } from "./shutdown.ts";
 /** A player that cannot open its stores shows the slate and asks to be started again after this long. */
 const STORES_AGAIN_MS = 60_000;
 
+/** How often a player that waits for another to end looks whether it has. */
+const LOCK_AGAIN_MS = 2_000;
+
 /** Plays by a configuration until the process is asked to stop. */
 export async function play({ config, path, warnings }: GoodConfig, clock: Clock): Promise<void> {
   const flaw = flawOf(config.dataDir);
   const log = await openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr });
   const shutdown = new Shutdown(log.logger);
   shutdown.add("log", () => log.close());
-  if (flaw === null && !claim(config.dataDir)) {
-    log.logger.error({ dataDir: config.dataDir }, "another player is running with this data folder");
+  const lock = new ExclusiveLock(join(config.dataDir, "player.lock"));
+  if (flaw === null && !lock.take()) {
+    log.logger.error({ dataDir: config.dataDir }, "another player runs with this data folder: waiting for it to end");
+    await untilTaken(lock);
     return shutdown.end(EXIT.restart);
   }
+  // Chromium's own files lie there too. Its own lock is not asked for: one that a power cut left behind would fail it.
+  app.setPath("userData", join(config.dataDir, "chromium"));
   log.logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
   for (const warning of [...warnings, ...notYet(config)]) log.logger.warn(warning);
 
@@ -73,10 +82,12 @@ function flawOf(dataDir: string): string | null {
   }
 }
 
-/** One player for one data folder: Chromium's files and the single-instance lock lie in it. */
-function claim(dataDir: string): boolean {
-  app.setPath("userData", join(dataDir, "chromium"));
-  return app.requestSingleInstanceLock();
+/**
+ * A second player on a folder neither shows nor sends anything. It waits, rather than to be started again and again by
+ * its supervisor, and is there within seconds when the first one ends: then it asks for a start of its own.
+ */
+async function untilTaken(lock: ExclusiveLock): Promise<void> {
+  while (!lock.take()) await sleep(LOCK_AGAIN_MS);
 }
 
 /** Starts the player, or says why its stores cannot be used. */

@@ -9,6 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
 import type { Wanted } from "./download.ts";
+import { ExclusiveLock } from "./exclusive-lock.ts";
 import { HealthWatch } from "./health-watch.ts";
 import { MediaCache } from "./media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
@@ -18,7 +19,6 @@ import { ProofDesk } from "./proof-desk.ts";
 import { ProofFile } from "./proof-file.ts";
 import { ProofStore } from "./proof-store.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
-import { SenderLock } from "./sender-lock.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
 import { openStore } from "./store-opening.ts";
@@ -82,7 +82,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   ballast.keepLaid(clock, control.signal);
   const courier = new Courier({
     store: proofs,
-    lock: new SenderLock(join(config.dataDir, "sender.lock")),
+    lock: new ExclusiveLock(join(config.dataDir, "sender.lock")),
     clock,
     serviceClock,
     send: (pop, signal) => service.sendProof(pop, signal),
