@@ -91,7 +91,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     onSettled: (proof, verdict) => health.noteProof(proof, verdict),
   });
   const tallies = new TallyBook({ store: proofs, clock, serviceClock });
-  const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, onOwed: () => courier.notify() });
+  const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, tallies, onOwed: () => courier.notify() });
   courier.start();
 
   const loop = startScreenLoop({
