@@ -4,6 +4,7 @@ import { app, powerSaveBlocker } from "electron";
 import type { Clock } from "../player/clock.ts";
 import type { GoodConfig } from "../player/config/config.ts";
 import { codeOf } from "../player/database.ts";
+import { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { raiseStage } from "./raise-stage.ts";
 
 /**
@@ -13,12 +14,15 @@ import { raiseStage } from "./raise-stage.ts";
 export async function play(good: GoodConfig, clock: Clock): Promise<void> {
   const { dataDir, display } = good.config;
   const flaw = flawOf(dataDir);
-  const alone = flaw !== null || claim(dataDir);
+  const lock = new ExclusiveLock(join(dataDir, "player.lock"));
+  const alone = flaw !== null || lock.take();
+  // Chromium's own files lie there too. Its own lock is not asked for: one that a power cut left behind would fail it.
+  if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");
   const raised = alone ? raiseStage(display) : null;
   const { run } = await import("./run.ts");
-  await run({ good, clock, raised, flaw });
+  await run({ good, clock, lock, raised, flaw });
 }
 
 /** Makes the data folder where it is missing; says what is wrong with one that cannot be used, or `null`. */
@@ -30,10 +34,4 @@ function flawOf(dataDir: string): string | null {
   } catch (error) {
     return `the data folder cannot be written (${codeOf(error) ?? error}): check dataDir and who owns it`;
   }
-}
-
-/** One player for one data folder: Chromium's files and the single-instance lock lie in it. */
-function claim(dataDir: string): boolean {
-  app.setPath("userData", join(dataDir, "chromium"));
-  return app.requestSingleInstanceLock();
 }

@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { app } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
 import { deferStage } from "../player/deferred-stage.ts";
+import type { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics } from "../player/metrics.ts";
 import { type Player, type PlayerParts, startPlayer } from "../player/player.ts";
@@ -12,13 +14,15 @@ import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { RaisedStage } from "./raise-stage.ts";
-import { Shutdown } from "./shutdown.ts";
+import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
 import { createStage } from "./stage.ts";
 
 /** What a player is run with. */
 export interface Run {
   readonly good: GoodConfig;
   readonly clock: Clock;
+  /** Of the data folder; it is held by whoever plays. */
+  readonly lock: ExclusiveLock;
   /** `null` where another player has the data folder. */
   readonly raised: RaisedStage | null;
   /** What is wrong with the data folder, or `null`. */
@@ -28,17 +32,18 @@ export interface Run {
 /** A player that cannot open its stores shows the slate and asks to be started again after this long. */
 const STORES_AGAIN_MS = 60_000;
 
+/** How often a player that waits for another to end looks whether it has. */
+const LOCK_AGAIN_MS = 2_000;
+
 /** Starts the player and lets it play on the raised stage until the process is asked to stop. */
-export async function run({ good: { config, path, warnings }, clock, raised, flaw }: Run): Promise<void> {
-  const fileAfter = raised?.inSight ?? Promise.resolve();
-  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter });
+export async function run({ good, clock, lock, raised, flaw }: Run): Promise<void> {
+  const { config, path, warnings } = good;
+  if (raised === null) return waitForOther(config.dataDir, lock);
+  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter: raised.inSight });
   const { logger } = log;
   const shutdown = new Shutdown(logger);
   shutdown.add("log", () => log.close());
-  if (raised === null) {
-    logger.error({ dataDir: config.dataDir }, "another player is running with this data folder");
-    return shutdown.end(EXIT.restart);
-  }
+  shutdown.add("lock", async () => lock.release());
   logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
   for (const warning of [...warnings, ...notYet(config)]) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
@@ -71,6 +76,18 @@ function openMediaFetch(policy: ReachPolicy): typeof fetch {
     opening ??= import("../player/guarded-fetch.ts").then(({ fetchGuardedBy }) => fetchGuardedBy(policy));
     return (await opening)(...request);
   };
+}
+
+/**
+ * A second player on a folder neither shows nor sends anything, and leaves the log to the first. It waits, rather than to
+ * be started again and again by its supervisor, and is there within seconds when the first one ends: then it asks for a
+ * start of its own.
+ */
+async function waitForOther(dataDir: string, lock: ExclusiveLock): Promise<void> {
+  process.stderr.write(`spotloop: another player runs with the data folder ${dataDir}: waiting for it to end\n`);
+  for (const signal of STOP_SIGNALS) process.once(signal, () => app.exit(EXIT.stopped));
+  while (!lock.take()) await sleep(LOCK_AGAIN_MS);
+  app.exit(EXIT.restart);
 }
 
 /** Settings that are accepted and do nothing so far: whoever sets one is told. */

@@ -5,6 +5,9 @@ import { EXIT } from "./exit-codes.ts";
 /** Whatever happens, the process is gone this long after it was asked to stop. */
 const GONE_WITHIN_MS = 10_000;
 
+/** How an operating system asks a process to stop. */
+export const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 /** Ends the process in good order: what was started last is stopped first. */
 export class Shutdown {
   readonly #log: Logger;
@@ -14,7 +17,7 @@ export class Shutdown {
   /** From here on, being asked to stop ends the process with 0, and an error that nobody caught with 75. */
   constructor(log: Logger) {
     this.#log = log;
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    for (const signal of STOP_SIGNALS) {
       process.on(signal, () => void this.end(EXIT.stopped));
     }
     app.on("before-quit", (event) => {

@@ -4,18 +4,18 @@ import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
 import { CourierReport, inWords } from "./courier-report.ts";
 import { codeOf } from "./database.ts";
+import type { ExclusiveLock } from "./exclusive-lock.ts";
 import { ProofLine } from "./proof-line.ts";
 import type { OwedProof, Settlement } from "./proof-records.ts";
 import { FORGOTTEN_AT_ONCE } from "./proof-sql.ts";
 import type { ProofStore } from "./proof-store.ts";
-import type { SenderLock } from "./sender-lock.ts";
 import { Sends } from "./sends.ts";
 import type { Moment, ServiceClock } from "./service-clock.ts";
 
 export interface CourierParts {
   readonly store: ProofStore;
   /** Nothing is sent without it: another process that has it is the sender, until it ends. */
-  readonly lock: Pick<SenderLock, "take" | "release">;
+  readonly lock: Pick<ExclusiveLock, "take" | "release">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   /** One GET, with a time limit of its own. */

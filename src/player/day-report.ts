@@ -26,7 +26,7 @@ export interface Sums {
   readonly delayMs: { readonly p50: number; readonly p95: number; readonly p99: number; readonly max: number } | null;
 }
 
-/** An hour as the clock on the wall has it: `02:00+02:00` and `02:00+01:00` on the day on which it comes twice. */
+/** An hour as the clock on the wall has it, `02:00`; with the offset from UTC, `02:00+01:00`, where it comes twice. */
 export interface HourSums extends Sums {
   readonly hour: string;
 }
@@ -51,7 +51,7 @@ export interface Day {
 /** The day `YYYY-MM-DD` in an IANA time zone: of 24 hours, or of 23 or 25 where the clocks are changed. */
 export function dayIn(day: string, timeZone: string): Day {
   const noon = quarterOf(Date.parse(`${day}T12:00:00Z`));
-  const format = new Intl.DateTimeFormat("sv", {
+  const format = new Intl.DateTimeFormat("en", {
     ...{ timeZone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", timeZoneName: "longOffset" },
     hourCycle: "h23",
   });
@@ -62,19 +62,24 @@ export function dayIn(day: string, timeZone: string): Day {
       format.formatToParts(quarter * QUARTER_MS).map(({ type, value }) => [type, value]),
     );
     if (`${parts.year}-${parts.month}-${parts.day}` !== day) continue;
-    const offset = parts.timeZoneName?.replace("GMT", "").replace("−", "-") ?? "";
-    const hour = `${parts.hour}:00${offset === "" ? "Z" : offset}`;
+    const hour = `${parts.hour}:00${parts.timeZoneName?.replace("GMT", "")}`;
     hours.set(hour, [...(hours.get(hour) ?? []), quarter]);
   }
+  const labels = [...hours.keys()].map((hour) => hour.slice(0, LABEL_LENGTH));
+  const labelOf = (hour: string) => {
+    const label = hour.slice(0, LABEL_LENGTH);
+    return labels.indexOf(label) === labels.lastIndexOf(label) ? label : hour;
+  };
   const quarters = [...hours.values()].flat();
   return {
-    ...{ day, timeZone, hours: [...hours].map(([hour, own]) => ({ hour, quarters: own })) },
+    ...{ day, timeZone, hours: [...hours].map(([hour, own]) => ({ hour: labelOf(hour), quarters: own })) },
     from: Math.min(...quarters) * QUARTER_MS,
     until: (Math.max(...quarters) + 1) * QUARTER_MS,
   };
 }
 
 const HALF_DAY = 48;
+const LABEL_LENGTH = "00:00".length;
 
 /** Adds up a day from its proofs and its tallies. */
 export function reportOn(day: Day, proofs: readonly ReportedProof[], tallies: readonly Tally[]): DayReport {

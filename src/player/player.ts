@@ -11,6 +11,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
 import type { Wanted } from "./download.ts";
+import { ExclusiveLock } from "./exclusive-lock.ts";
 import { HealthWatch } from "./health-watch.ts";
 import { IndexFile } from "./index-file.ts";
 import { keyOf, MediaCache } from "./media-cache.ts";
@@ -22,7 +23,6 @@ import { ProofFile } from "./proof-file.ts";
 import { ProofStore } from "./proof-store.ts";
 import { confinedTo, type ReachPolicy, reachPolicy } from "./reach.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
-import { SenderLock } from "./sender-lock.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
 import { StrikeBook } from "./strike-book.ts";
@@ -91,7 +91,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   ballast.keepLaid(clock, control.signal);
   const courier = new Courier({
     store: proofs,
-    lock: new SenderLock(join(config.dataDir, "sender.lock")),
+    lock: new ExclusiveLock(join(config.dataDir, "sender.lock")),
     clock,
     serviceClock,
     send: (pop, signal) => service.sendProof(pop, signal),
@@ -100,7 +100,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     onSettled: (proof, verdict) => health.noteProof(proof, verdict),
   });
   const tallies = new TallyBook({ store: proofs, clock, serviceClock });
-  const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, onOwed: () => courier.notify() });
+  const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, tallies, onOwed: () => courier.notify() });
   courier.start();
 
   const loop = startScreenLoop({

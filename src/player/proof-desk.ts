@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { NewProof } from "./proof-records.ts";
 import type { ProofStore } from "./proof-store.ts";
 import type { ServiceClock } from "./service-clock.ts";
+import type { TallyBook } from "./tally-book.ts";
 
 /** What a desk is made of. */
 export interface ProofDeskParts {
@@ -12,6 +13,8 @@ export interface ProofDeskParts {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Logger;
+  /** What else was counted goes into the same commit. */
+  readonly tallies?: Pick<TallyBook, "pending" | "written">;
   readonly onOwed: () => void;
 }
 
@@ -53,14 +56,15 @@ export class ProofDesk {
 
   #commit(): void {
     this.#callOff();
-    const { store, clock, serviceClock, onOwed } = this.#parts;
+    const { store, clock, serviceClock, tallies, onOwed } = this.#parts;
     for (let proof = this.#waiting[0]; proof !== undefined; proof = this.#waiting[0]) {
-      const owing = store.owe(proof, serviceClock.moment());
+      const owing = store.owe(proof, serviceClock.moment(), tallies?.pending());
       this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
         return;
       }
+      tallies?.written();
       this.#waiting.shift();
       if (this.#waiting.length === 0) onOwed();
     }

@@ -31,8 +31,8 @@ export class ProofStore {
     this.#runId = runId;
   }
 
-  /** Commits a proof; when this returns "owed", it survives a power cut. Due at once. */
-  owe(proof: NewProof, moment: Moment): Owing {
+  /** Commits a proof, and what was counted until then; when this returns "owed", it survives a power cut. Due at once. */
+  owe(proof: NewProof, moment: Moment, counted: readonly Tally[] = []): Owing {
     const toWall = moment.wall - moment.now;
     const row = {
       ...proof,
@@ -44,7 +44,7 @@ export class ProofStore {
       deadline: deadlineOf(proof.requestedAt),
     };
     try {
-      const { changes } = this.#file.use(({ insert }) => insert.run(row));
+      const changes = this.#file.use((statements) => commitOwed(statements, row, counted));
       this.#move(null, "owed", changes);
       return { kind: changes === 1 ? "owed" : "known" };
     } catch (error) {
@@ -197,4 +197,19 @@ export class ProofStore {
     if (from !== null) this.#counted.counts[from] -= count;
     this.#counted.counts[to] += count;
   }
+}
+
+/** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */
+function commitOwed(
+  { insert, addTally, inOneCommit }: ProofStatements,
+  row: object,
+  counted: readonly Tally[],
+): number {
+  if (counted.length === 0) return insert.run(row).changes;
+  let changes = 0;
+  inOneCommit(() => {
+    changes = insert.run(row).changes;
+    for (const tally of counted) addTally.run(tally);
+  });
+  return changes;
 }

@@ -12,7 +12,7 @@ export interface TallyBookParts {
   readonly serviceClock: ServiceClock;
 }
 
-/** What was counted is written down so long after it at most: a crash costs that much of it, and a commit is cheap. */
+/** What was counted is written down with the next proof, or so long after it at most: a crash costs no more of it. */
 export const WRITTEN_WITHIN_MS = 60_000;
 
 /** So many lines are kept in memory while the disk takes none, or the service's time is not known; then the oldest go. */
@@ -58,16 +58,26 @@ export class TallyBook {
     if (this.#lines.size > 0) this.#callOff = clock.alarm(clock.now() + WRITTEN_WITHIN_MS, () => this.#turn());
   }
 
-  #write(): void {
-    if (this.#lines.size === 0) return;
+  /** What is not written down yet, by the service's clock as far as it is known. */
+  pending(): readonly Tally[] {
+    if (this.#lines.size === 0) return [];
     const { now, wall, service } = this.#parts.serviceClock.moment();
     const toService = (service ?? wall) - now;
-    const tallies = [...this.#lines.values()].map(({ at, what, label, count }) => {
+    return [...this.#lines.values()].map(({ at, what, label, count }) => {
       return { quarter: quarterOf(at + toService), what, label, count };
     });
+  }
+
+  /** Tells that what was pending just now is on the disk. */
+  written(): void {
+    this.#lines.clear();
+  }
+
+  #write(): void {
+    if (this.#lines.size === 0) return;
     try {
-      this.#parts.store.tally(tallies);
-      this.#lines.clear();
+      this.#parts.store.tally(this.pending());
+      this.written();
     } catch (error) {
       // A disk that takes nothing now may do so later; the lines are kept.
       if (codeOf(error) === null) throw error;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { Service } from "../../src/client/service.ts";
 import { systemClock } from "../../src/player/clock.ts";
 import { Courier } from "../../src/player/courier.ts";
-import { SenderLock } from "../../src/player/sender-lock.ts";
+import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
 import { SENDS_AT_ONCE } from "../../src/player/sends.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import type { Line } from "./line.ts";
@@ -68,7 +68,7 @@ async function courierRate(url: string, proofs: number): Promise<number> {
   const startedAt = performance.now();
   const courier = new Courier({
     ...{ store, clock, serviceClock, log: silent, dice: Math.random },
-    lock: new SenderLock(`${folder.path}/sender.lock`),
+    lock: new ExclusiveLock(`${folder.path}/sender.lock`),
     send: (pop, signal) => service.sendProof(pop, signal),
     onSettled: () => left--,
   });

@@ -16,10 +16,12 @@ export interface Scenario {
   readonly stage: SimulatedStage;
   /** The one that is running now. */
   player(): Player;
-  /** Lets virtual time pass in small steps, real sockets and files keeping up. */
-  pass(ms: number): Promise<void>;
+  /** Lets virtual time pass in steps, small ones unless told otherwise, real sockets and files keeping up. */
+  pass(ms: number, stepMs?: number): Promise<void>;
   /** The player stops without a word and a new one starts on the same folder. */
   restart(): Promise<void>;
+  /** The machine goes off without a word, for so long, and starts again: another boot, another player, the same folder. */
+  reboot(offMs: number): Promise<void>;
   /** Makes every request of the player fail, or lets them through again. */
   cutNetwork(cut: boolean): void;
   close(): Promise<void>;
@@ -29,13 +31,23 @@ const STEP_MS = 50;
 /** Real time for loopback sockets and the disk after each step that set something going. */
 const REAL_TURNS = 40;
 
-export async function openScenario(folder: string): Promise<Scenario> {
-  const clock = new ManualClock();
+/** What a scenario has otherwise than usual. */
+export interface ScenarioChanges {
+  readonly clock?: ManualClock;
+  /** How long a proof may take, in real time. */
+  readonly proofTimeoutSeconds?: number;
+  /** Stands between the player and the network; rejects as `fetch` does. */
+  readonly meddle?: (url: string) => void;
+}
+
+export async function openScenario(folder: string, changes: ScenarioChanges = {}): Promise<Scenario> {
+  const clock = changes.clock ?? new ManualClock();
   const emulator = await startEmulator({ seed: 1, clock: virtualClock(clock) });
   let cut = false;
   let underWay = 0;
   const network: typeof fetch = async (input, init) => {
     if (cut) throw new TypeError("cut");
+    changes.meddle?.(String(input));
     underWay++;
     return fetch(input, init).finally(() => underWay--);
   };
@@ -45,7 +57,7 @@ export async function openScenario(folder: string): Promise<Scenario> {
   async function start(): Promise<Player> {
     stage = new SimulatedStage(clock);
     const started = await startPlayer({
-      config: configFor(emulator, folder),
+      config: configFor(emulator, folder, changes),
       clock,
       log: pino({ level: "silent" }),
       metrics: createMetrics(),
@@ -65,14 +77,19 @@ export async function openScenario(folder: string): Promise<Scenario> {
       return stage;
     },
     player: () => player,
-    async pass(ms) {
-      for (let passed = 0; passed < ms; passed += STEP_MS) {
-        await clock.advance(Math.min(STEP_MS, ms - passed));
+    async pass(ms, stepMs = STEP_MS) {
+      for (let passed = 0; passed < ms; passed += stepMs) {
+        await clock.advance(Math.min(stepMs, ms - passed));
         for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || isBusy(player)); turn++) await realTurn();
       }
     },
     async restart() {
       await player.stop();
+      player = await start();
+    },
+    async reboot(offMs) {
+      await player.stop();
+      clock.reboot(offMs);
       player = await start();
     },
     cutNetwork(now) {
@@ -95,7 +112,12 @@ function realTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-function configFor({ baseUrl, orgToken, screenId }: Emulator, folder: string): Config {
-  const { $schema: _, orgTokenFile: __, ...rest } = configFileSchema.parse({ baseUrl, orgToken, screenId });
+function configFor(
+  { baseUrl, orgToken, screenId }: Emulator,
+  folder: string,
+  { proofTimeoutSeconds = 10 }: ScenarioChanges,
+): Config {
+  const written = { baseUrl, orgToken, screenId, proof: { timeoutSeconds: proofTimeoutSeconds } };
+  const { $schema: _, orgTokenFile: __, ...rest } = configFileSchema.parse(written);
   return { ...rest, orgToken, dataDir: folder, log: { ...rest.log, dir: join(folder, "logs") } };
 }

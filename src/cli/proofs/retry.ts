@@ -6,10 +6,10 @@ import { pino } from "pino";
 import { Service } from "../../client/service.ts";
 import { systemClock } from "../../player/clock.ts";
 import { Courier, LOOK_EVERY_MS } from "../../player/courier.ts";
+import { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { askForRetry } from "../../player/proof-archive.ts";
 import { ProofFile } from "../../player/proof-file.ts";
 import { ProofStore } from "../../player/proof-store.ts";
-import { SenderLock } from "../../player/sender-lock.ts";
 import { ServiceClock } from "../../player/service-clock.ts";
 import { CommandFailure } from "../exit.ts";
 import { dataDirOf, type FolderFlags, goodConfig, orFailure } from "./folder.ts";
@@ -34,7 +34,7 @@ export async function retryNow(flags: FolderFlags): Promise<Retried> {
   const dataDir = dataDirOf(flags);
   const path = join(dataDir, "proofs.db");
   if (!existsSync(path)) throw new CommandFailure(`there are no proofs at ${path}: no player has run with this folder`);
-  const lock = new SenderLock(join(dataDir, "sender.lock"));
+  const lock = new ExclusiveLock(join(dataDir, "sender.lock"));
   if (!lock.take()) {
     const owed = orFailure(() => askForRetry(path));
     const told = `${owed} owed: the player that is running sends them within ${LOOK_EVERY_MS / 1_000} s`;
@@ -56,7 +56,7 @@ export async function retryNow(flags: FolderFlags): Promise<Retried> {
 const nothing: Retried = { by: "nobody", owed: 0, delivered: null, refused: null, told: "nothing is owed" };
 const silent = pino({ level: "silent" });
 
-async function sendAll(store: ProofStore, lock: SenderLock, flags: FolderFlags, owed: number): Promise<Retried> {
+async function sendAll(store: ProofStore, lock: ExclusiveLock, flags: FolderFlags, owed: number): Promise<Retried> {
   const { baseUrl, orgToken, proof } = goodConfig(flags.config);
   const clock = systemClock();
   const timeouts = { spotTimeoutMs: proof.timeoutSeconds * 1_000, proofTimeoutMs: proof.timeoutSeconds * 1_000 };

@@ -10,14 +10,20 @@ const FIELDS = [
 
 export type ExportFormat = "csv" | "jsonl";
 
-/** Writes proofs as they are read, no faster than they are taken. */
+/** Writes proofs as they are read, no faster than they are taken; whoever takes no more, as `head` does, gets no more. */
 export async function writeProofs(proofs: Iterable<ListedProof>, format: ExportFormat): Promise<void> {
-  if (format === "csv") await write(`${FIELDS.join()}\r\n`);
-  for (const proof of proofs) await write(format === "csv" ? csvLine(proof) : `${JSON.stringify(proof)}\n`);
+  const { stdout } = process;
+  stdout.on("error", ignoreClosed);
+  if (format === "csv") stdout.write(`${FIELDS.join()}\r\n`);
+  for (const proof of proofs) {
+    if (stdout.destroyed || stdout.errored !== null) return;
+    if (stdout.write(format === "csv" ? csvLine(proof) : `${JSON.stringify(proof)}\n`)) continue;
+    await Promise.race([once(stdout, "drain"), once(stdout, "close")]).catch(ignoreClosed);
+  }
 }
 
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+function ignoreClosed(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
 }
 
 /** RFC 4180. A cell that a spreadsheet would take for a formula is told to be text. */

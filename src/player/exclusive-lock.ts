@@ -1,10 +1,11 @@
 import { codeOf, type Database, openLock } from "./database.ts";
 
 /**
- * Whoever holds it is the one that sends proofs from this data folder (G10). It is the operating system's own lock on a
- * file, held through SQLite: gone the moment that its process is, however that ended, so it cannot be left behind.
+ * What only one may have: to send the proofs of a data folder (G10), to be the player there. It is the operating system's
+ * own lock on a file, held through SQLite: gone the moment that its process is, however that ended, so it cannot be left
+ * behind by a crash or a power cut.
  */
-export class SenderLock {
+export class ExclusiveLock {
   readonly #path: string;
   #held: Database | null = null;
 
@@ -16,7 +17,7 @@ export class SenderLock {
     return this.#held !== null;
   }
 
-  /** Whether this is the sender now; it stays so until `release`. Throws the system's errors, not that another is. */
+  /** Whether it is held here now; it is until `release`. Throws the system's errors, but not that another has it. */
   take(): boolean {
     if (this.#held !== null) return true;
     try {
