@@ -107,17 +107,22 @@ describe("proof of play", () => {
   });
 
   it.each([
-    ["news", true, 2000],
-    ["ad", true, 5000],
-    ["ad", false, 3000],
-    ["news", false, 5000],
+    ["news", true, "alone", 2000],
+    ["ad", true, "alone", 3000],
+    ["ad", true, "after the other one", 5000],
+    ["ad", false, "alone", 3000],
+    ["news", false, "alone", 2000],
+    ["news", false, "after the other one", 5000],
   ] as const)(
-    "F12 flags a proof for the %s (news first: %s) before %i ms, and takes it",
-    async (kind, newsFirst, ms) => {
+    "F12 flags a proof for the %s (news first: %s), %s, before %i ms, and takes it",
+    async (kind, newsFirst, how, ms) => {
       const early = await playing(newsFirst);
       const timely = await playing(newsFirst);
       early.emulator.clock.advance(ms - 1);
       timely.emulator.clock.advance(ms);
+      for (const { emulator, spot } of how === "alone" ? [] : [early, timely]) {
+        await call(emulator, spot[kind === "ad" ? "news" : "ad"].pop);
+      }
 
       const reply = await call(early.emulator, early.spot[kind].pop);
       await call(timely.emulator, timely.spot[kind].pop);

@@ -1,4 +1,5 @@
-import type { PopRecord } from "../spot/ledger.ts";
+import type { Instant } from "../../core/spot.ts";
+import { earliestShown, type PopRecord } from "../spot/ledger.ts";
 import { PROOF_WINDOW_MS } from "../spot/proof.ts";
 import { type Audited, about, type Violation } from "./violation.ts";
 
@@ -11,11 +12,22 @@ export function popsOf(audited: Audited): Violation[] {
   return pops.filter((pop) => !excused.has(pop)).flatMap((pop) => complaint(audited, pop) ?? []);
 }
 
+/** The item alone may have been shown too early, or it and the one before it. */
+function earliestAt({ item, spot }: Audited, at: Instant): Instant {
+  const alone = earliestShown(spot, item);
+  return at < alone ? alone : item.shownAt;
+}
+
 function complaint(audited: Audited, { at, verdict }: PopRecord): Violation | null {
-  const { item, spot } = audited;
+  const { spot } = audited;
   switch (verdict) {
     case "early":
-      return about(audited, "early-pop", at, `${item.shownAt - at} ms before it can have been shown in full`);
+      return about(
+        audited,
+        "early-pop",
+        at,
+        `${earliestAt(audited, at) - at} ms before it can have been shown in full`,
+      );
     case "late":
       return about(audited, "late-pop", at, `${at - spot.issuedAt - PROOF_WINDOW_MS} ms after the hour`);
     case "duplicate":

@@ -20,7 +20,7 @@ export interface LedgerItem {
   readonly id: string;
   readonly url: string;
   readonly popPath: string;
-  /** The earliest instant at which it can have been shown in full, after whatever comes before it (F12). */
+  /** The earliest instant at which it can have been shown in full, after the item that comes before it. */
   readonly shownAt: Instant;
   readonly media: MediaRecord[];
   readonly pops: PopRecord[];
@@ -82,11 +82,21 @@ export function provePlay(
   const { spot, kind } = ledger.pops.get(popPath) ?? { spot: null, kind: null };
   const item = kind === null ? null : spot[kind];
   if (item === null || spot === null) return { verdict: "unknown", status: 404, spot: null };
-  const verdict = judgePop({ issuedAt: spot.issuedAt, shownAt: item.shownAt, proved: isProved(item) }, at);
+  const verdict = judgePop({ issuedAt: spot.issuedAt, shownAt: earliestShown(spot, item), proved: isProved(item) }, at);
   const record = { at, status: popStatus(verdict, early), verdict };
   // The proof itself must never be crowded out by calls that came too early, too late or twice.
   if (isProof(record) || item.pops.length < MOST_RECORDS) item.pops.push(record);
   return { verdict, status: record.status, spot };
+}
+
+/**
+ * When an item can have been shown in full: right away where the one before it was skipped. That one was shown, and took
+ * its time, when there is a proof of it by now (F12).
+ */
+export function earliestShown({ issuedAt, newsFirst, news, ad }: LedgerSpot, item: LedgerItem): Instant {
+  const first = newsFirst ? news : ad;
+  if (first === null || first === item || isProved(first)) return item.shownAt;
+  return issuedAt + (item.shownAt - first.shownAt);
 }
 
 /** Opens the record of a media request that is about to be answered; `null` when no spot has had the URL. */

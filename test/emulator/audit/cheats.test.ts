@@ -58,6 +58,18 @@ describe("the auditor", () => {
     expect(await verdict(emulator)).toMatchObject([{ violation: "early-pop", kind: "ad" }]);
   });
 
+  it("has nothing to say about an item that was shown alone, since the one before it could not be", async () => {
+    const emulator = await network();
+    const alone: Slot = async (_, spot) => {
+      emulator.clock.advance(8000);
+      await call(emulator, spot.ad.pop);
+      emulator.clock.advance(7000);
+    };
+    await play(emulator, { 100: alone });
+
+    expect(await verdict(emulator)).toEqual([]);
+  });
+
   it("names a late pop", async () => {
     const emulator = await network();
     await play(emulator);
