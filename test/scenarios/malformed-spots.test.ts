@@ -97,7 +97,6 @@ const WHOLES: Readonly<Record<string, readonly [(good: Good) => string, string?]
   null: [() => "null"],
   "no data": [() => "{}"],
   "data of a wrong type": [() => '{"data":"soon"}'],
-  "no requestId": [(good) => spot(good("a"), good("b"), { requestId: undefined })],
   "items of wrong types": [() => spot("news", 5)],
   "no bytes at all": [() => ""],
 };
@@ -123,4 +122,11 @@ describe("an answer that is", () => {
     expect(shown.slice(0, 2)).toEqual(["news-2", "ad-2"]);
     expect(asked.filter((path) => /^\/pop\/[ab]$/.test(path))).toEqual([]);
   });
+});
+
+it("a spot without its requestId is played and proved all the same: its proof-of-play URLs are what counts", async () => {
+  const { origin, asked } = await serve((good) => spot(good("a"), good("b"), { requestId: undefined }));
+  const stage = await played(origin);
+  expect(stage.showings.map(({ item }) => item).slice(0, 2)).toEqual(["a", "b"]);
+  expect(asked).toContain("/pop/b");
 });

@@ -15,7 +15,7 @@ const TROUBLES: Readonly<Record<string, Mischief>> = {
   "429": { status: 429 },
   "500": { status: 500 },
   "an empty answer": { empty: true },
-  "half the bytes": { truncateAt: 5_000 },
+  "a connection that brings nothing": { truncateAt: 0 },
   "too long a length": { wrongLength: 100 },
   "a page instead of the media": { status: 200, body: "<h1>Not here</h1>", contentType: "text/html" },
   "redirects round in circles": { redirect: true },

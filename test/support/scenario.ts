@@ -65,6 +65,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       stage,
       dice: () => 0.5,
       spotRetryMs: 0,
+      downloadRetryMs: 0,
     });
     stage.connect((event) => started.loop.dispatch(event));
     return started;
