@@ -2,6 +2,7 @@ import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Get, Reply } from "../client/reply.ts";
 import { startsLike } from "../core/media-type.ts";
+import type { Fault } from "../core/strikes.ts";
 import type { Fingerprint, Partial } from "./partial.ts";
 
 /** What is to be downloaded, and what is known of it beforehand. */
@@ -38,8 +39,7 @@ export interface KnownVersion {
 export type DownloadFailure =
   | { readonly kind: "unreachable"; readonly reason: string }
   | { readonly kind: "refused"; readonly status: number }
-  /** `always`: so it will be at the next try. */
-  | { readonly kind: "broken"; readonly reason: string; readonly always: boolean };
+  | { readonly kind: "broken"; readonly reason: string; readonly fault: Fault };
 
 /** How a download reaches out, and where it ends. */
 export interface DownloadTools {
@@ -140,7 +140,7 @@ async function finish(
     // The two halves may be of two versions: the whole may be all right.
     return wasResumed
       ? { kind: "unreachable", reason: `after resuming: ${reason}` }
-      : { kind: "broken", reason, always: false };
+      : { kind: "broken", reason, fault: "delivery" };
   }
   await partial.sync();
   await partial.close();
@@ -174,7 +174,7 @@ function validatorIn(headers: Headers): string | null {
 }
 
 function tooLarge(maxBytes: number): DownloadFailure {
-  return { kind: "broken", reason: `more than ${maxBytes} bytes`, always: true };
+  return { kind: "broken", reason: `more than ${maxBytes} bytes`, fault: "certain" };
 }
 
 function refusal(status: number): DownloadFailure {

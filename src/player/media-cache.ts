@@ -183,7 +183,7 @@ export class MediaCache {
     await this.#makeRoom(wanted.sizeBytes ?? 0);
     const result = await this.#fetch(key, wanted, signal);
     if (result.kind === "downloaded") return this.#take(key, result);
-    if (result.kind === "broken") strikes.strike(key, result.reason, clock.wall(), result.always);
+    if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
     return { kind: "failed", reason: describe(result), passing: result.kind === "unreachable" };
   }
 

@@ -35,6 +35,7 @@ export const mediaIndexMigrations: readonly Migration[] = [
      key text primary key,
      count integer not null,
      last_at integer not null,
+     until integer not null,
      reason text not null
    ) strict;`,
 ];

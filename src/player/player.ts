@@ -182,7 +182,7 @@ function openCache(
 /** A creative that fails by its own fault again and again is not played for a while. */
 function holdAgainst(strikes: StrikeBook, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
   if (outcome.kind === "shown") strikes.clear(keyOf(item));
-  else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), outcome.reason, now);
+  else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), "creative", outcome.reason, now);
 }
 
 function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void {

@@ -1,8 +1,8 @@
 import type { Instant } from "../core/spot.ts";
-import { isQuarantined, MOST_STRIKES, type Strikes, struck } from "../core/strikes.ts";
+import { type Fault, isQuarantined, type Strikes, struck } from "../core/strikes.ts";
 import type { IndexFile } from "./index-file.ts";
 
-/** Remembers, across restarts, which creatives failed by their own fault. They are kept beside the media index. */
+/** Remembers, across restarts, which creatives failed again and again. They are kept beside the media index. */
 export class StrikeBook {
   readonly #file: IndexFile;
 
@@ -14,14 +14,14 @@ export class StrikeBook {
   quarantine(key: string, now: Instant): string | null {
     const entry = this.#find(key);
     if (entry === null || !isQuarantined(entry, now)) return null;
-    return `quarantined, since it failed ${entry.count} times; the last time: ${entry.reason}`;
+    return `quarantined, since it failed ${entry.count} times, the last time: ${entry.reason}`;
   }
 
-  /** Notes a failure. One that is certain to come again, `always`, weighs as much as all that it takes. */
-  strike(key: string, reason: string, now: Instant, always = false): void {
-    const { count, lastAt } = struck(this.#find(key), always ? MOST_STRIKES : 1, now);
+  /** Notes a failure, wall time `now`. */
+  strike(key: string, fault: Fault, reason: string, now: Instant): void {
+    const { count, lastAt, until } = struck(this.#find(key), fault, now);
     this.#file.use((db) => {
-      db.prepare(STRIKE).run(key, count, Math.trunc(lastAt), reason);
+      db.prepare(STRIKE).run(key, count, Math.trunc(lastAt), Math.trunc(until), reason);
       db.prepare(PRUNE).run(MOST_ENTRIES);
     });
   }
@@ -32,7 +32,7 @@ export class StrikeBook {
   }
 
   #find(key: string): Entry | null {
-    const query = "select count, last_at as lastAt, reason from strike where key = ?";
+    const query = "select count, last_at as lastAt, until, reason from strike where key = ?";
     return this.#file.use((db) => db.prepare<[string], Entry>(query).get(key) ?? null);
   }
 }
@@ -45,8 +45,9 @@ interface Entry extends Strikes {
 const MOST_ENTRIES = 10_000;
 
 const STRIKE = `
-  insert into strike (key, count, last_at, reason) values (?, ?, ?, ?)
-  on conflict do update set count = excluded.count, last_at = excluded.last_at, reason = excluded.reason`;
+  insert into strike (key, count, last_at, until, reason) values (?, ?, ?, ?, ?)
+  on conflict do update set count = excluded.count, last_at = excluded.last_at, until = excluded.until,
+    reason = excluded.reason`;
 
 const PRUNE = `
   delete from strike where key in (select key from strike order by last_at desc limit -1 offset ?)`;

@@ -266,7 +266,9 @@ describe("a media index that breaks", () => {
     expect(cache.size().files).toBe(1);
   });
 
-  it("by being cut anywhere, with its log, costs downloads only: no broken byte is handed out", async () => {
+  it("by being cut anywhere, with its log, costs downloads only: no broken byte is handed out", {
+    timeout: 30_000,
+  }, async () => {
     const bodies = Array.from({ length: 40 }, () => png(500));
     bodies.forEach((body, name) => {
       answers[`/${name}`] = send(body);
@@ -292,7 +294,7 @@ describe("a media index that breaks", () => {
   });
 });
 
-it("a file that was cut anywhere is found out and fetched again", async () => {
+it("a file that was cut anywhere is found out and fetched again", { timeout: 30_000 }, async () => {
   const body = png(40_000);
   answers["/a"] = send(body);
   const cache = await openCache();
@@ -423,7 +425,7 @@ describe("a creative that cannot be used", () => {
     expect(requests).toEqual([]);
   });
 
-  it("is quarantined for a day after three broken downloads, restarts or not", async () => {
+  it("is not asked for again at once after three broken downloads, restarts or not", async () => {
     answers["/a"] = send(png(1_000));
     const broken = wanted("/a", { mimeType: "video/mp4" });
     for (let spot = 0; spot < 6; spot++) {
@@ -431,7 +433,7 @@ describe("a creative that cannot be used", () => {
       expect(await cache.obtain(broken, never)).toMatchObject({ kind: "failed", passing: false });
     }
     expect(requests).toHaveLength(3);
-    await clock.advance(DAY_MS);
+    await clock.advance(60_000);
     await (await openCache()).obtain(broken, never);
     expect(requests).toHaveLength(4);
   });

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Finer than any wait between two requests. */
-const STEP_MS = SECOND;
+const STEP_MS = 2 * SECOND;
 
 type Mischief = FaultFile["do"];
 
