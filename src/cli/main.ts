@@ -6,6 +6,10 @@ import { conformanceCommand } from "./conformance.ts";
 import { emulatorCommand } from "./emulator.ts";
 import { execCommand } from "./emulator-exec.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
+import { carsCommand } from "./vendor/cars.ts";
+import { locationsCommand } from "./vendor/locations.ts";
+import { screensCommand } from "./vendor/screens.ts";
+import { venueTypesCommand } from "./vendor/venue-types.ts";
 
 /**
  * Runs one command line, without the program's name, as in `["emulator", "--port", "0"]`, and resolves with the exit
@@ -16,7 +20,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     await program().parseAsync(argv, { from: "user" });
     return exitCodes.stopped;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.stopped : exitCodes.usage;
     if (!(error instanceof CommandFailure)) throw error;
     if (error.message !== "") console.error(error.message);
     return error.exitCode;
@@ -27,9 +31,16 @@ function program(): Command {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
   spotloop.addCommand(emulatorCommand().addCommand(execCommand()));
   spotloop.addCommand(conformanceCommand());
-  // Each command ends by throwing, since only the outermost caller may end the process.
-  for (const command of [spotloop, ...spotloop.commands]) command.exitOverride();
-  return spotloop;
+  for (const command of [locationsCommand(), screensCommand(), venueTypesCommand(), carsCommand()]) {
+    spotloop.addCommand(command);
+  }
+  return endingByThrowing(spotloop);
+}
+
+/** Each command ends by throwing, since only the outermost caller may end the process. */
+function endingByThrowing(command: Command): Command {
+  for (const inner of command.commands) endingByThrowing(inner);
+  return command.exitOverride();
 }
 
 /** Whether this file is what Node was told to run, by its own name or by a link to it. */

@@ -9,13 +9,18 @@ type Answered = Extract<Exchange, { kind: "answered" }>;
 /** What a reading call came to. */
 export function answerIn<T>(said: Exchange, schema: z.ZodType<T>): Answer<T> {
   if (said.kind === "silent") return unavailable(said.reason, "no");
-  if (!succeeded(said.status)) return failureIn(said);
+  if (!succeeded(said.status)) return nothingDone(failureIn(said));
   const body = bodyIn(said);
   if (body === undefined) return unavailable("the answer is not JSON", "no");
   const read = schema.safeParse(body);
   if (read.success) return ok(read.data);
   const [issue] = read.error.issues;
   return unavailable(`the answer is not what was asked for: ${issue?.path.join(".")}: ${issue?.message}`, "no");
+}
+
+/** Nothing comes of a call that only reads. */
+function nothingDone(failure: Failure): Failure {
+  return failure.kind === "unavailable" ? { ...failure, done: "no" } : failure;
 }
 
 /** What an answer other than 2xx says: its status decides, its body may add what is wrong with which field (A2). */
