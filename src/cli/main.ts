@@ -2,14 +2,20 @@
 import { realpathSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Command, CommanderError } from "commander";
-import { conformanceCommand } from "./conformance.ts";
-import { emulatorCommand } from "./emulator.ts";
-import { execCommand } from "./emulator-exec.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
-import { carsCommand } from "./vendor/cars.ts";
-import { locationsCommand } from "./vendor/locations.ts";
-import { screensCommand } from "./vendor/screens.ts";
-import { venueTypesCommand } from "./vendor/venue-types.ts";
+
+/** Every command by its name. Each is loaded when it is wanted: a lookup should not wait for a screen network. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  emulator: async () => {
+    const [{ emulatorCommand }, { execCommand }] = [await import("./emulator.ts"), await import("./emulator-exec.ts")];
+    return emulatorCommand().addCommand(execCommand());
+  },
+  conformance: async () => (await import("./conformance.ts")).conformanceCommand(),
+  locations: async () => (await import("./vendor/locations.ts")).locationsCommand(),
+  screens: async () => (await import("./vendor/screens.ts")).screensCommand(),
+  "venue-types": async () => (await import("./vendor/venue-types.ts")).venueTypesCommand(),
+  cars: async () => (await import("./vendor/cars.ts")).carsCommand(),
+};
 
 /**
  * Runs one command line, without the program's name, as in `["emulator", "--port", "0"]`, and resolves with the exit
@@ -17,7 +23,8 @@ import { venueTypesCommand } from "./vendor/venue-types.ts";
  */
 export async function runCli(argv: readonly string[]): Promise<number> {
   try {
-    await program().parseAsync(argv, { from: "user" });
+    const spotloop = await program(argv[0]);
+    await spotloop.parseAsync(argv, { from: "user" });
     return exitCodes.stopped;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.stopped : exitCodes.usage;
@@ -27,13 +34,11 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-function program(): Command {
+/** The command that is asked for, or all of them where that is none: for the help, and for who misspelt one. */
+async function program(name: string | undefined): Promise<Command> {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
-  spotloop.addCommand(emulatorCommand().addCommand(execCommand()));
-  spotloop.addCommand(conformanceCommand());
-  for (const command of [locationsCommand(), screensCommand(), venueTypesCommand(), carsCommand()]) {
-    spotloop.addCommand(command);
-  }
+  const wanted = COMMANDS[name ?? ""];
+  for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) spotloop.addCommand(await load());
   return endingByThrowing(spotloop);
 }
 

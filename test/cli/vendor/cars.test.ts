@@ -1,10 +1,13 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { running } from "../../emulator/running.ts";
 import { eventually } from "../../support/processes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { lines, spotloopOf } from "./spotloop.ts";
+
+/** Each command is a process of its own, on a machine that may be busy. */
+vi.setConfig({ testTimeout: 30_000 });
 
 describe("spotloop cars", () => {
   it("shows a request, and saves its creative", async () => {

@@ -1,10 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { nobody } from "../../client/server.ts";
 import { running } from "../../emulator/running.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { lines, spotloopOf, spotloopWith } from "./spotloop.ts";
+
+/** Each command is a process of its own, on a machine that may be busy. */
+vi.setConfig({ testTimeout: 30_000 });
 
 const GET = ["screens", "get", "screen_demo", "--json"];
 

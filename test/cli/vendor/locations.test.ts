@@ -1,9 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { running } from "../../emulator/running.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { lines, spotloopOf } from "./spotloop.ts";
+
+/** Each command is a process of its own, on a machine that may be busy. */
+vi.setConfig({ testTimeout: 30_000 });
 
 const GYM = [
   ...["--id", "L1", "--title", "Gym", "--venue-type", "401", "--lat", "52.5", "--long", "-13.4"],

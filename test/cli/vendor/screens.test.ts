@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { running } from "../../emulator/running.ts";
 import { lines, spotloopOf } from "./spotloop.ts";
+
+/** Each command is a process of its own, on a machine that may be busy. */
+vi.setConfig({ testTimeout: 30_000 });
 
 const DOOR = [
   ...["--id", "S1", "--title", "Door", "--location", "loc_harbour", "--venue-type", "10101"],

@@ -8,7 +8,7 @@ const MOST_WAITS = 20;
 /** The wait after a 429 that names none. */
 const WAIT_MS = 30_000;
 /** The waits after calls that nothing came of: the service is restarted, the line is down for a moment. */
-const FALTERING_MS = [1_000, 2_000, 4_000, 8_000] as const;
+const FALTERING_MS = [500, 1_000, 2_000] as const;
 
 /** Makes calls no faster than the service likes them: when it asks one to wait, all wait. */
 export class Pace {
