@@ -45,6 +45,30 @@ export function openDatabase(options: DatabaseOptions): DatabaseOpening {
   }
 }
 
+export type DatabaseReading =
+  | { readonly kind: "open"; readonly database: Database }
+  /** By SQLite's or the system's code. */
+  | { readonly kind: "unreadable"; readonly code: string };
+
+/** Opens a database that is there, of whatever schema, to look at it beside a running player: nothing is changed. */
+export function readDatabase(path: string): DatabaseReading {
+  refuseFatalBinding();
+  try {
+    const database = new BetterSqlite3(path, { timeout: BUSY_MS, readonly: true, fileMustExist: true });
+    try {
+      database.pragma("user_version");
+      return { kind: "open", database };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null) throw error;
+    return { kind: "unreadable", code };
+  }
+}
+
 /** SQLite's or the system's code of an error (`SQLITE_FULL`, `EACCES`), or null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;

@@ -22,8 +22,8 @@ const world: WorldFile = {
     },
   ],
   faults: [
-    { match: { route: "screen" }, skip: 2_000, times: 6, do: { retryAfter: 1 } },
-    { match: { route: "screens" }, skip: 300, times: 6, do: { retryAfter: 1 } },
+    { match: { route: "screen" }, skip: 2_000, times: 3, do: { retryAfter: 1 } },
+    { match: { route: "screens" }, skip: 300, times: 3, do: { retryAfter: 1 } },
   ],
 };
 
@@ -90,5 +90,5 @@ it("applies 10,000 rows in bounded memory within the service's limit, and goes o
   expect(resumed.stdout).toContain(`${ROWS - half.screens} to create`.replace(/(\d)(\d{3}) /, "$1,$2 "));
   expect(resumed.stdout).toMatch(new RegExp(`\\ncreated ${ROWS - half.screens}, updated [01], failed 0\\n$`));
   expect(whole.screens).toBe(ROWS);
-  expect(whole.waits).toEqual([6, 6]);
+  expect(whole.waits).toEqual([3, 3]);
 }, 120_000);
