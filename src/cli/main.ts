@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   locations: async () => (await import("./vendor/locations.ts")).locationsCommand(),
   screens: async () => (await import("./vendor/screens.ts")).screensCommand(),
   "venue-types": async () => (await import("./vendor/venue-types.ts")).venueTypesCommand(),
+  provision: async () => (await import("./provision/command.ts")).provisionCommand(),
   doctor: async () => (await import("./doctor/command.ts")).doctorCommand(),
   cars: async () => (await import("./vendor/cars.ts")).carsCommand(),
 };

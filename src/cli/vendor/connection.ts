@@ -73,7 +73,8 @@ export function overruled({ baseUrl, orgTokenFile }: ConnectionFlags, env: Envir
   return { ...env, ...(baseUrl === undefined ? {} : { SPOTLOOP_BASE_URL: baseUrl }), ...token };
 }
 
-function badAccess({ path, problems }: Omit<BadConfig, "watch">): CommandFailure {
+/** Ends a command for want of a service address or a token: all that is wrong with them, and where to give them. */
+export function badAccess({ path, problems }: Omit<BadConfig, "watch">): CommandFailure {
   const flaws = problems.map(({ path: setting, message }) => {
     const ways = WAYS[setting];
     return { where: setting, message: ways === undefined ? message : `${message}. Give ${ways}.` };

@@ -24,14 +24,14 @@ export type AccessReading = { readonly kind: "ok"; readonly access: Access } | O
 
 /**
  * Reads where the service is and the organization token, from where the player has them. What else a configuration says
- * or lacks does not matter: a vendor's desk need not be a screen.
+ * or lacks does not matter: a vendor's desk need not be a screen. A file that is named must be there, unless it `mayBeNew`.
  */
-export function readAccess(source: ConfigSource): AccessReading {
+export function readAccess(source: ConfigSource, mayBeNew = false): AccessReading {
   const surroundings = surroundingsOf(source);
   const places = configPlaces(source.path, surroundings);
   const path = places.find((place) => existsSync(place)) ?? null;
   const shownPath = path ?? places[0] ?? "";
-  if (path === null && source.path !== null) {
+  if (path === null && source.path !== null && !mayBeNew) {
     return { kind: "bad", path: shownPath, problems: [{ path: "", message: "The file is not there." }] };
   }
   const file = path === null ? ({ kind: "value", value: {} } as const) : readJsonFile(path);

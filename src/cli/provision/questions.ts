@@ -1,0 +1,53 @@
+import type { VenueTree, VenueType } from "../../core/venue-type.ts";
+import { venueTypeName } from "../../core/venue-type.ts";
+import type { Column } from "../vendor/columns.ts";
+import { answered, hasSomebodyToAsk, prompts } from "../vendor/question.ts";
+import { plain } from "../vendor/text.ts";
+
+/** Questions go to standard error: what is printed is for whoever reads the result. */
+const CONTEXT = { output: process.stderr };
+
+/** Asks for what was not given; where there is nobody to ask, the answer is null. */
+export class Questions {
+  readonly #isAnswered = hasSomebodyToAsk();
+
+  /** A text that `column` can read; `otherwise` is offered. An empty answer to an optional one is null. */
+  async field(message: string, column: Column, otherwise: string | null, optional = false): Promise<string | null> {
+    if (!this.#isAnswered) return null;
+    const { input } = await prompts();
+    const validate = (text: string) => {
+      if (text.trim() === "") return optional || "Please give one.";
+      const reading = column.read(text);
+      return reading.kind === "fields" || reading.message;
+    };
+    const offered = otherwise === null ? {} : { default: otherwise };
+    const text = await answered(input({ message, validate, ...offered }, CONTEXT));
+    return text.trim() === "" ? null : text.trim();
+  }
+
+  /** Any text but an empty one. */
+  async text(message: string, otherwise: string | null): Promise<string | null> {
+    return this.field(message, { fields: [], flag: "", aliases: [], read: ANY }, otherwise);
+  }
+
+  /** A text that is not shown. */
+  async secret(message: string): Promise<string | null> {
+    if (!this.#isAnswered) return null;
+    const { password } = await prompts();
+    return (await answered(password({ message, mask: "*" }, CONTEXT))).trim() || null;
+  }
+
+  /** One of these venue types, found by words. */
+  async venueType(message: string, tree: VenueTree, isOffered: (type: VenueType) => boolean): Promise<string | null> {
+    if (!this.#isAnswered) return null;
+    const { search } = await prompts();
+    const choices = [...tree.values()]
+      .filter(isOffered)
+      .map(({ id }) => ({ value: id, name: `${id} ${plain(venueTypeName(tree, id))}` }));
+    const source = (term: string | undefined) =>
+      choices.filter(({ name }) => name.toLowerCase().includes((term ?? "").toLowerCase()));
+    return answered(search({ message, source }, CONTEXT));
+  }
+}
+
+const ANY = (): { kind: "fields"; fields: Record<string, never> } => ({ kind: "fields", fields: {} });
