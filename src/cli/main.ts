@@ -17,6 +17,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   provision: async () => (await import("./provision/command.ts")).provisionCommand(),
   doctor: async () => (await import("./doctor/command.ts")).doctorCommand(),
   cars: async () => (await import("./vendor/cars.ts")).carsCommand(),
+  completion: async () => (await import("./completion.ts")).completionCommand(),
+};
+
+/** Asked by shells, and of no use to people. */
+const HIDDEN: typeof COMMANDS = {
+  complete: async () => (await import("./completion.ts")).completeCommand(() => program(undefined)),
 };
 
 /**
@@ -39,7 +45,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 /** The command that is asked for, or all of them where that is none: for the help, and for who misspelt one. */
 async function program(name: string | undefined): Promise<Command> {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
-  const wanted = COMMANDS[name ?? ""];
+  const wanted = { ...COMMANDS, ...HIDDEN }[name ?? ""];
   for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) spotloop.addCommand(await load());
   return endingByThrowing(spotloop);
 }

@@ -1,9 +1,8 @@
-import { styleText } from "node:util";
 import { Command } from "commander";
 import { readAccess } from "../../player/config/access.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type ConnectionFlags, overruled, withConnection } from "../vendor/connection.ts";
-import { plain, print, printJson, say, wrapped } from "../vendor/text.ts";
+import { plain, print, printJson, say, styled, wrapped } from "../vendor/text.ts";
 import { writeBundle } from "./bundle.ts";
 import { type Examination, examine } from "./examine.ts";
 import { codeOf, type Finding } from "./finding.ts";
@@ -67,7 +66,7 @@ export function findingLines(findings: readonly Finding[]): string[] {
 const COLOURS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
 function painted(verdict: Finding["verdict"]): string {
-  return styleText(COLOURS[verdict], verdict.padEnd(7), { stream: process.stdout });
+  return styled(COLOURS[verdict], verdict.padEnd(7));
 }
 
 function bundle(file: string, examination: Examination, flags: DoctorFlags): void {

@@ -22,11 +22,15 @@ const ANSWER_WITHIN_MS = 20_000;
  */
 export async function askMachine(): Promise<Machine | null> {
   if (process.versions.electron === undefined) return null;
-  // From a clone Electron is told which folder is the application; packaged it knows.
-  const app = "defaultApp" in process ? [process.argv[1] ?? "."] : [];
-  const told = await outputOf(process.execPath, [...app, "machine"]);
+  const told = await outputOf(process.execPath, [...appArguments(), "machine"]);
   const line = told?.split("\n").find((text) => text.startsWith("{")) ?? "";
   return machineSchema.safeParse(parsed(line)).data ?? null;
+}
+
+/** From a clone Electron was told which folder is the application, and switches before it; packaged it knows. */
+function appArguments(): readonly string[] {
+  if (!("defaultApp" in process)) return [];
+  return process.argv.slice(1, process.argv.findIndex((word, at) => at > 0 && !word.startsWith("-")) + 1);
 }
 
 /** The displays that X11 knows, the primary one first; none where it cannot be asked. */

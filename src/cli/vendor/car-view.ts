@@ -1,5 +1,5 @@
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
-import { bold, plain, table } from "./text.ts";
+import { plain, styled, table } from "./text.ts";
 
 /** A creative approval request for people. */
 export function carText(car: ApprovalAnswer): string[] {
@@ -18,7 +18,7 @@ export function carText(car: ApprovalAnswer): string[] {
     ...(car.status === "rejected" ? decision(car) : []),
   ];
   return [
-    bold(`CAR ${plain(car.car_id)}`),
+    styled("bold", `CAR ${plain(car.car_id)}`),
     ...table(
       rows.map(([name, value]) => [name, plain(value)]),
       "  ",

@@ -2,7 +2,7 @@ import { missingForReview } from "../../core/location.ts";
 import { openingText } from "../../core/opening-hours.ts";
 import { type VenueTree, venueTypeName } from "../../core/venue-type.ts";
 import type { Location } from "../../wire/inventory.ts";
-import { bold, plain, table } from "./text.ts";
+import { plain, styled, table } from "./text.ts";
 import { weekPicture } from "./week.ts";
 
 /** A location for people. */
@@ -22,7 +22,7 @@ export function locationText(location: Location, tree: VenueTree | null): string
   ];
   const picture = opening_168 === null ? [] : weekPicture(opening_168);
   return [
-    bold(`Location ${plain(location.location_id)}`),
+    styled("bold", `Location ${plain(location.location_id)}`),
     ...table(
       rows.map(([name, value]) => [name, plain(value)]),
       "  ",

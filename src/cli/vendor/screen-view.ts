@@ -1,7 +1,7 @@
 import type { VenueTree } from "../../core/venue-type.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import { venueTypeText } from "./location-view.ts";
-import { bold, plain, table } from "./text.ts";
+import { plain, styled, table } from "./text.ts";
 
 /** A screen for people. */
 export function screenText(screen: Screen, tree: VenueTree | null): string[] {
@@ -17,7 +17,7 @@ export function screenText(screen: Screen, tree: VenueTree | null): string[] {
     ["Impressions", imps_weekly === null ? "-" : `${imps_weekly.toLocaleString("en-US")} a week`],
   ];
   return [
-    bold(`Screen ${plain(screen.screen_id)}`),
+    styled("bold", `Screen ${plain(screen.screen_id)}`),
     ...table(
       rows.map(([name, value]) => [name, plain(value)]),
       "  ",

@@ -21,9 +21,9 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, " ");
 }
 
-/** Text in bold on a terminal; as it is in a pipe, and where NO_COLOR says so. */
-export function bold(text: string): string {
-  return styleText("bold", text, { stream: process.stdout });
+/** Text in a style on a terminal that has colours; as it is in a pipe, and where NO_COLOR says so. */
+export function styled(style: "bold" | "green" | "yellow" | "red", text: string): string {
+  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
 }
 
 /** Lines of cells in columns; the last column is as wide as it is. */
