@@ -27,13 +27,18 @@ function displays() {
 }
 
 /** What creatives come in, as video elements are asked for it. */
-const TYPES = ['video/mp4; codecs="avc1.640028"', 'video/mp4; codecs="mp4a.40.2"', 'video/webm; codecs="vp9"'];
+const TYPES = {
+  "H.264": 'video/mp4; codecs="avc1.640028"',
+  AAC: 'video/mp4; codecs="mp4a.40.2"',
+  VP9: 'video/webm; codecs="vp9"',
+};
 
 async function codecs(): Promise<Record<string, boolean>> {
   const view = new WebContentsView({ webPreferences: { sandbox: true } });
   await view.webContents.loadURL("about:blank");
-  const ask = `${JSON.stringify(TYPES)}.map((type) => [type, document.createElement("video").canPlayType(type) !== ""])`;
-  const answers: [string, boolean][] = await view.webContents.executeJavaScript(ask);
+  const types = JSON.stringify(Object.values(TYPES));
+  const ask = `${types}.map((type) => document.createElement("video").canPlayType(type) !== "")`;
+  const answers: readonly boolean[] = await view.webContents.executeJavaScript(ask);
   view.webContents.close();
-  return Object.fromEntries(answers);
+  return Object.fromEntries(Object.keys(TYPES).map((name, index) => [name, answers[index] === true]));
 }

@@ -7,7 +7,7 @@ export const machineSchema = z.object({
   displays: z.array(z.object({ name: z.string(), width: z.int().positive(), height: z.int().positive() })),
   /** Chromium's word for each feature, such as `{ "video_decode": "enabled" }`. */
   gpu: z.record(z.string(), z.string()),
-  /** Whether what creatives come in can be played, by MIME type. */
+  /** Whether what creatives come in can be played: `{ "H.264": true }`. */
   codecs: z.record(z.string(), z.boolean()),
 });
 export type Machine = z.infer<typeof machineSchema>;

@@ -1,7 +1,7 @@
 import type { VenueTree, VenueType } from "../../core/venue-type.ts";
 import { venueTypeName } from "../../core/venue-type.ts";
 import type { Column } from "../vendor/columns.ts";
-import { answered, hasSomebodyToAsk, prompts } from "../vendor/question.ts";
+import { answered, hasSomebodyToAsk } from "../vendor/question.ts";
 import { plain } from "../vendor/text.ts";
 
 /** Questions go to standard error: what is printed is for whoever reads the result. */
@@ -14,7 +14,7 @@ export class Questions {
   /** A text that `column` can read; `otherwise` is offered. An empty answer to an optional one is null. */
   async field(message: string, column: Column, otherwise: string | null, optional = false): Promise<string | null> {
     if (!this.#isAnswered) return null;
-    const { input } = await prompts();
+    const { default: input } = await import("@inquirer/input");
     const validate = (text: string) => {
       if (text.trim() === "") return optional || "Please give one.";
       const reading = column.read(text);
@@ -33,14 +33,14 @@ export class Questions {
   /** A text that is not shown. */
   async secret(message: string): Promise<string | null> {
     if (!this.#isAnswered) return null;
-    const { password } = await prompts();
+    const { default: password } = await import("@inquirer/password");
     return (await answered(password({ message, mask: "*" }, CONTEXT))).trim() || null;
   }
 
   /** One of these venue types, found by words. */
   async venueType(message: string, tree: VenueTree, isOffered: (type: VenueType) => boolean): Promise<string | null> {
     if (!this.#isAnswered) return null;
-    const { search } = await prompts();
+    const { default: search } = await import("@inquirer/search");
     const choices = [...tree.values()]
       .filter(isOffered)
       .map(({ id }) => ({ value: id, name: `${id} ${plain(venueTypeName(tree, id))}` }));

@@ -8,16 +8,12 @@ export function hasSomebodyToAsk(): boolean {
 
 /** Asks for a yes; any other answer ends the command with 0, nothing done. Asks on standard error, which is no output. */
 export async function confirm(question: string): Promise<void> {
-  const { confirm: ask } = await prompts();
+  // Loaded only where there is somebody to ask.
+  const { default: ask } = await import("@inquirer/confirm");
   const yes = await answered(ask({ message: question, default: false }, { output: process.stderr }));
   if (yes) return;
   say("Nothing was changed.");
   throw new CommandFailure("", exitCodes.stopped);
-}
-
-/** The questions' package, loaded only where there is somebody to ask. */
-export function prompts() {
-  return import("@inquirer/prompts");
 }
 
 /** An answer, or the end of the command when Ctrl+C was the answer. */
