@@ -25,7 +25,11 @@ const HELP = `
 It changes nothing. It asks for one spot, which is not played.
 
 Ends with 0 when nothing failed, else with the first that fits: 78 the configuration, 77 the token,
-69 the service or its media, 1 this machine.`;
+69 the service or its media, 1 this machine.
+
+Examples:
+  spotloop doctor --config /etc/spotloop/config.json
+  spotloop doctor --bundle bundle.json`;
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const env = overruled(flags, process.env);

@@ -23,7 +23,7 @@ export const locationColumns: readonly Column[] = [
   column("venue_type_id", "venue-type", text),
   column("lat", "lat", number, ["latitude"]),
   column("long", "long", number, ["longitude", "lng", "lon"]),
-  column("opening_168", "open", opening, ["opening", "openinghours"]),
+  column("opening_168", "open", opening, ["opening", "openinghours", "hours"]),
   column("visitors_7", "visitors", visitors),
   column("available_for_ads", "available-for-ads", yesOrNo),
   column("archived", "archived", yesOrNo),
@@ -102,8 +102,8 @@ function number(value: unknown): number {
 function yesOrNo(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   const word = typeof value === "string" ? value.toLowerCase() : "";
-  if (word === "yes" || word === "true") return true;
-  if (word === "no" || word === "false") return false;
+  if (word === "yes" || word === "true" || word === "1") return true;
+  if (word === "no" || word === "false" || word === "0") return false;
   throw new Unfit("must be yes or no");
 }
 
@@ -113,19 +113,33 @@ function clearable(read: Reader): Reader {
 }
 
 function opening(value: unknown): readonly boolean[] {
-  if (Array.isArray(value)) return eachOf(value, "boolean", "true and false");
+  const hours = listIn(value);
+  if (Array.isArray(hours)) return eachOf(hours, "boolean", "true and false");
+  // As some export it: a digit for each hour.
+  if (typeof value === "string" && /^[01]{168}$/.test(value)) return [...value].map((digit) => digit === "1");
   const reading = typeof value === "string" ? readOpening(value) : null;
   if (reading?.kind === "hours") return reading.hours;
   throw new Unfit(reading?.problems.join("; ") ?? "must be opening hours");
 }
 
 function visitors(value: unknown): readonly number[] {
-  if (Array.isArray(value)) return eachOf(value, "number", "numbers");
+  const counts = listIn(value);
+  if (Array.isArray(counts)) return eachOf(counts, "number", "numbers");
   const parts = String(value)
     .split(/[,;\s]+/)
     .filter((part) => part !== "");
   if (parts.every((part) => /^-?\d+(\.\d+)?$/.test(part))) return parts.map(Number);
   throw new Unfit("must be seven numbers with commas between, Monday first");
+}
+
+/** A list that is written as JSON in a text, as in a cell of a table; anything else as it is. */
+function listIn(value: unknown): unknown {
+  if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 function eachOf<T>(list: readonly unknown[], type: "boolean" | "number", what: string): readonly T[] {

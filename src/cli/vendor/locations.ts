@@ -47,7 +47,14 @@ function createCommand(): Command {
 }
 
 function getCommand(): Command {
-  return new Command("get").description("show a location").argument("<id>").action(get);
+  return new Command("get")
+    .description("show a location, its week and what it lacks")
+    .argument("<id>")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  spotloop locations get gym-1\n  spotloop locations get gym-1 --json > gym-1.json",
+    )
+    .action(get);
 }
 
 function updateCommand(): Command {
@@ -69,6 +76,7 @@ function submitCommand(): Command {
     .argument("<id>")
     .option("--dry-run", "show the request instead of sending it")
     .option("--no-check", "leave the rules to the service")
+    .addHelpText("after", "\nExample:\n  spotloop locations submit gym-1")
     .action((id: string, flags: WriteFlags) => change(id, { status: "REVIEW" }, flags, (field) => field));
 }
 

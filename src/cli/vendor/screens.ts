@@ -46,7 +46,11 @@ function createCommand(): Command {
 }
 
 function getCommand(): Command {
-  return new Command("get").description("show a screen, and what keeps it from spots").argument("<id>").action(get);
+  return new Command("get")
+    .description("show a screen, and what keeps it from spots")
+    .argument("<id>")
+    .addHelpText("after", "\nExample:\n  spotloop screens get door-1")
+    .action(get);
 }
 
 function updateCommand(): Command {
@@ -68,6 +72,7 @@ function moveCommand(): Command {
     .option("--venue-type <id>", "its type there: the location's or a child of that")
     .option("--dry-run", "show the request instead of sending it")
     .option("--no-check", "leave the rules to the service")
+    .addHelpText("after", "\nExample:\n  spotloop screens move door-1 gym-2 --yes")
     .action(move);
 }
 
