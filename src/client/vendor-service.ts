@@ -1,4 +1,3 @@
-import pRetry from "p-retry";
 import type { z } from "zod";
 import { differences } from "../core/difference.ts";
 import type { VenueTree, VenueType } from "../core/venue-type.ts";
@@ -26,10 +25,10 @@ import {
 import { type Exchange, exchange } from "./exchange.ts";
 import { follow } from "./follow.ts";
 import { getBy, USER_AGENT } from "./get.ts";
-import { answerIn, bodyIn, isPassing, succeeded } from "./reading.ts";
+import { answerIn, bodyIn, succeeded } from "./reading.ts";
 import type { Reply } from "./reply.ts";
 import type { NewLocation, NewRejection, NewScreen } from "./requests.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { retried } from "./retried.ts";
 import { Service } from "./service.ts";
 import { settle, type Writing } from "./writing.ts";
 
@@ -49,9 +48,6 @@ export interface VendorServiceOptions {
 
 const TIMEOUT_MS = 15_000;
 const RETRY_MS = 500;
-
-/** A call that only reads is made so often in all when the network or the service falters. */
-export const READ_TRIES = 3;
 
 /** An object is some kilobytes, the venue types some hundred: more is a mistake that must not fill the memory. */
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -185,23 +181,8 @@ export class VendorService extends Service implements Reader {
   async #read<T>(route: Route, parameters: Parameters, schema: z.ZodType<T>, signal: AbortSignal): Promise<Answer<T>> {
     const url = this.#urlOf(route, parameters);
     const get = getBy(this.#options.fetch);
-    const ask = async () => {
-      const said = await this.#exchange((raised) => follow(get, url, raised), signal);
-      if (isWorthAnotherTry(said)) throw new Faltered(said);
-      return said;
-    };
-    return answerIn(await this.#tried(ask, signal), schema);
-  }
-
-  async #tried(ask: () => Promise<Exchange>, signal: AbortSignal): Promise<Exchange> {
-    const { retryMs } = this.#options;
-    try {
-      return await pRetry(ask, { retries: READ_TRIES - 1, minTimeout: retryMs, randomize: true, signal });
-    } catch (error) {
-      if (error instanceof Faltered) return error.said;
-      if (signal.aborted) return { kind: "silent", reason: "called off" };
-      throw error;
-    }
+    const ask = () => this.#exchange((raised) => follow(get, url, raised), signal);
+    return answerIn(await retried(ask, this.#options.retryMs, signal), schema);
   }
 
   async #write<T>(
@@ -233,23 +214,6 @@ type Parameters = Readonly<Record<string, string>>;
 
 const NEVER = new AbortController().signal;
 const FINE = ok(null);
-
-/** Carries what became of a request through p-retry, which retries what is thrown. */
-class Faltered extends Error {
-  readonly said: Exchange;
-
-  constructor(said: Exchange) {
-    super(said.kind);
-    this.said = said;
-  }
-}
-
-/** No answer, a broken one, or a status that may be another next time; not where the service named a wait. */
-function isWorthAnotherTry(said: Exchange): boolean {
-  if (said.kind === "silent") return true;
-  if (succeeded(said.status)) return said.text === null || bodyIn(said) === undefined;
-  return isPassing(said.status) && retryAfterMs(said.headers) === null;
-}
 
 /** The identifier that the service chose: in the body, or at the end of where it says the new object is (A3). */
 function chosenId(said: Exchange): string | null {

@@ -273,6 +273,23 @@ describe("spotloop provision", () => {
     expect(stderr).toContain(`${config} is there and cannot be used: The file is not JSON`);
   });
 
+  it("creates nothing when the configuration cannot be written", async () => {
+    const emulator = await running();
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+
+    const { code, stderr } = await spotloopOf(emulator)([
+      "provision",
+      "--config",
+      join(file, "c.json"),
+      ...GYM,
+      ...DOOR,
+    ]);
+
+    expect([code, stderr]).toEqual([78, expect.stringContaining("cannot be written")]);
+    expect(emulator.calls()).toEqual([]);
+  });
+
   it("ends with 78 without a service, and with 77 with a wrong token", async () => {
     const config = join(temporaryFolder(), "config.json");
     const emulator = await running();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { READ_TRIES, VendorService, type VendorServiceOptions } from "../../src/client/vendor-service.ts";
+import { READ_TRIES } from "../../src/client/retried.ts";
+import { VendorService, type VendorServiceOptions } from "../../src/client/vendor-service.ts";
 import type { Emulator } from "../../src/emulator/main.ts";
 import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { running } from "../emulator/running.ts";

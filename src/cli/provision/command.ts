@@ -17,7 +17,7 @@ import { obstacles } from "../vendor/screen-view.ts";
 import { print, printJson } from "../vendor/text.ts";
 import { readFlags, type Written } from "../vendor/written.ts";
 import { serviceFor } from "./access.ts";
-import { configTarget, writeConfig, writtenConfig } from "./config-file.ts";
+import { configTarget, endIfUnwritable, writeConfig, writtenConfig } from "./config-file.ts";
 import { type Place, type PlaceFlags, placeFor, placeWritten } from "./place.ts";
 import { Questions } from "./questions.ts";
 import { checkScreen, screenMade } from "./screen.ts";
@@ -70,10 +70,11 @@ async function provision(flags: ProvisionFlags): Promise<void> {
   const questions = new Questions();
   const path = configTarget(flags.config ?? null, process.env);
   writtenConfig(path);
+  endIfUnwritable(path);
   const asked = await identified(flags, questions);
   const { baseUrl, orgToken, token } = await serviceFor(path, flags, process.env, questions);
   const connection = connectionTo(baseUrl, orgToken);
-  const tree = orEnd(await connection.reader.venueTree(connection.signal), { what: "list of venue types" });
+  const tree = await treeOf(connection);
   const place = await placeFor(asked.location, asked, connection, tree, questions);
   const stored = await storedScreen(asked.id, connection);
   const { screen: wanted, nameOf } = await screenFor(withStored(asked, stored), place, tree, questions);
@@ -90,6 +91,13 @@ async function provision(flags: ProvisionFlags): Promise<void> {
   // Moved or new, the screen may have sent its location to review.
   const now = await connection.service.getLocation(location.location_id);
   await finish(path, made.screen, now.kind === "ok" ? now.value : location, flags);
+}
+
+/** The venue types; null from a service that does not list them, and then judges them by itself. */
+async function treeOf({ reader, signal }: Connection): Promise<VenueTree | null> {
+  const listed = await reader.venueTree(signal);
+  if (listed.kind === "notFound" || listed.kind === "invalid") return null;
+  return orEnd(listed, { what: "list of venue types" });
 }
 
 /** The identifiers, and every flag that cannot be read: before anything is asked of the service. */
@@ -128,13 +136,11 @@ function withStored<F extends ProvisionFlags>(flags: F, stored: Screen | null): 
 async function screenFor(
   flags: ProvisionFlags & { readonly id: string; readonly location: string },
   place: Place,
-  tree: VenueTree,
+  tree: VenueTree | null,
   questions: Questions,
 ): Promise<{ readonly screen: NewScreen; readonly nameOf: Written["nameOf"] }> {
   const locationType = (place.kind === "there" ? place.location.venue_type_id : place.creation.venue_type_id) ?? null;
-  const fits = (type: VenueType) => locationType !== null && fitsScreen(tree, type.id, locationType);
-  const venueType =
-    flags.venueType ?? (await questions.venueType("Where in it the screen is:", tree, fits)) ?? locationType;
+  const venueType = flags.venueType ?? (await askedType(locationType, tree, questions)) ?? locationType;
   const title = flags.title ?? (await questions.field("Name of this screen:", columnOf("title"), flags.id));
   const shown = flags.size === undefined ? await displaySize() : null;
   const size = flags.size ?? (await questions.field("Its size in pixels:", columnOf("size"), shown)) ?? shown;
@@ -148,6 +154,16 @@ async function screenFor(
   const screen = { ...written.fields, location_id: flags.location } as unknown as NewScreen;
   checkScreen(screen, { venue_type_id: locationType }, tree, written.nameOf);
   return { screen, nameOf: written.nameOf };
+}
+
+async function askedType(
+  locationType: string | null,
+  tree: VenueTree | null,
+  questions: Questions,
+): Promise<string | null> {
+  if (tree === null || locationType === null) return null;
+  const fits = ({ id }: VenueType) => fitsScreen(tree, id, locationType);
+  return questions.venueType("Where in it the screen is:", tree, fits);
 }
 
 const NO_DISPLAY = "is missing, and no display can be asked";
@@ -177,7 +193,7 @@ async function locationMade(place: Place, { service }: Connection): Promise<Loca
 
 /** Looks at what was made as the player will, and says what is still missing. */
 async function finish(path: string, screen: Screen, location: Location, flags: ProvisionFlags): Promise<void> {
-  const { SPOTLOOP_BASE_URL: _, SPOTLOOP_ORG_TOKEN: __, SPOTLOOP_SCREEN_ID: ___, ...env } = process.env;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !WRITTEN.has(name)));
   const { findings } = await examine(path, env);
   const missing = location.status === "APPROVED" ? obstacles(screen, location) : nextSteps(location);
   if (flags.json) printJson({ screen, location, config: path, missing, doctor: report(findings) });
@@ -185,6 +201,11 @@ async function finish(path: string, screen: Screen, location: Location, flags: P
   const code = codeOf(findings);
   if (code !== exitCodes.stopped) throw new CommandFailure("", code);
 }
+
+/** What the file says now: the player is to find it there, not in this environment. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  ...["SPOTLOOP_BASE_URL", "SPOTLOOP_ORG_TOKEN", "SPOTLOOP_ORG_TOKEN_FILE", "SPOTLOOP_SCREEN_ID"],
+]);
 
 function ending(missing: readonly string[], findings: readonly Finding[]): string[] {
   const failed = findings.filter(({ verdict }) => verdict === "failed").length;

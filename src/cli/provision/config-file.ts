@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, chownSync, constants, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { accessSync, chownSync, constants, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { surroundingsOf } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
@@ -21,6 +21,14 @@ export function configTarget(named: string | null, env: Environment): string {
   const places = configPlaces(named, surroundingsOf({ path: named, env }));
   const found = places.find((place) => existsSync(place)) ?? places.find((place) => canWriteBelow(dirname(place)));
   return found ?? places.at(-1) ?? "config.json";
+}
+
+/** Ends the command with 78 where no configuration could be written, before anything is made that needs one. */
+export function endIfUnwritable(path: string): void {
+  const isWritable = canWriteBelow(dirname(path)) && (!existsSync(path) || canWrite(path));
+  if (isWritable) return;
+  const message = `${path} cannot be written by this user; name another with --config`;
+  throw new CommandFailure(message, exitCodes.configuration);
 }
 
 /** What a configuration file holds; empty where there is none. Ends the command with 78 where it cannot be read. */
@@ -85,9 +93,13 @@ function serviceUser(): { uid: number; gid: number } | null {
 }
 
 function canWriteBelow(folder: string): boolean {
-  if (!existsSync(folder)) return dirname(folder) !== folder && canWriteBelow(dirname(folder));
+  if (existsSync(folder)) return statSync(folder).isDirectory() && canWrite(folder);
+  return dirname(folder) !== folder && canWriteBelow(dirname(folder));
+}
+
+function canWrite(path: string): boolean {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(path, constants.W_OK);
     return true;
   } catch {
     return false;
