@@ -82,7 +82,7 @@ async function playerFinding(dataDir: string): Promise<Finding> {
 }
 
 /** Where a running player answers, as it noted it down. */
-export function healthPort(dataDir: string): number | null {
+function healthPort(dataDir: string): number | null {
   try {
     return z.object({ port: z.int() }).parse(JSON.parse(readFileSync(join(dataDir, "health.json"), "utf8"))).port;
   } catch {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { z } from "zod";
 
 /** What only Electron can tell about this machine. */
-export const machineSchema = z.object({
+const machineSchema = z.object({
   /** In physical pixels, the primary one first. */
   displays: z.array(z.object({ name: z.string(), width: z.int().positive(), height: z.int().positive() })),
   /** Chromium's word for each feature, such as `{ "video_decode": "enabled" }`. */

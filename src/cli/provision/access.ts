@@ -24,14 +24,14 @@ export async function serviceFor(
   const told = overruled(flags, env);
   const reading = readAccess({ path, env: told }, true);
   const lacks = (setting: string) => reading.kind === "bad" && reading.problems.some((one) => one.path === setting);
-  const baseUrl = lacks("baseUrl") ? await questions.text("Service address:", null) : null;
+  const baseUrl = lacks("baseUrl") ? await questions.text("Service address:") : null;
   const orgToken = lacks("orgToken") ? await questions.secret("Organization token:") : null;
   const asked = {
     ...(baseUrl === null ? {} : { SPOTLOOP_BASE_URL: baseUrl }),
     ...(orgToken === null ? {} : { SPOTLOOP_ORG_TOKEN: orgToken }),
   };
   const complete = readAccess({ path, env: { ...told, ...asked } }, true);
-  if (complete.kind === "bad") throw badAccess(complete);
+  if (complete.kind === "bad") throw badAccess(complete, flags);
   return { ...complete.access, token: placeOf({ ...told, ...asked }, complete.access.orgToken, path) };
 }
 

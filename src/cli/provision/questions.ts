@@ -1,5 +1,4 @@
-import type { VenueTree, VenueType } from "../../core/venue-type.ts";
-import { venueTypeName } from "../../core/venue-type.ts";
+import { type VenueTree, type VenueType, venueTypeName } from "../../core/venue-type.ts";
 import type { Column } from "../vendor/columns.ts";
 import { answered, hasSomebodyToAsk } from "../vendor/question.ts";
 import { plain } from "../vendor/text.ts";
@@ -12,22 +11,18 @@ export class Questions {
   readonly #isAnswered = hasSomebodyToAsk();
 
   /** A text that `column` can read; `otherwise` is offered. An empty answer to an optional one is null. */
-  async field(message: string, column: Column, otherwise: string | null, optional = false): Promise<string | null> {
-    if (!this.#isAnswered) return null;
-    const { default: input } = await import("@inquirer/input");
-    const validate = (text: string) => {
-      if (text.trim() === "") return optional || "Please give one.";
+  field(message: string, column: Column, otherwise: string | null, optional = false): Promise<string | null> {
+    const isFit = (text: string) => {
+      if (text.trim() === "") return optional || EMPTY;
       const reading = column.read(text);
       return reading.kind === "fields" || reading.message;
     };
-    const offered = otherwise === null ? {} : { default: otherwise };
-    const text = await answered(input({ message, validate, ...offered }, CONTEXT));
-    return text.trim() === "" ? null : text.trim();
+    return this.#input(message, isFit, otherwise);
   }
 
   /** Any text but an empty one. */
-  async text(message: string, otherwise: string | null): Promise<string | null> {
-    return this.field(message, { fields: [], flag: "", aliases: [], read: ANY }, otherwise);
+  text(message: string): Promise<string | null> {
+    return this.#input(message, (text) => text.trim() !== "" || EMPTY, null);
   }
 
   /** A text that is not shown. */
@@ -48,6 +43,18 @@ export class Questions {
       choices.filter(({ name }) => name.toLowerCase().includes((term ?? "").toLowerCase()));
     return answered(search({ message, source }, CONTEXT));
   }
+
+  async #input(
+    message: string,
+    validate: (text: string) => boolean | string,
+    otherwise: string | null,
+  ): Promise<string | null> {
+    if (!this.#isAnswered) return null;
+    const { default: input } = await import("@inquirer/input");
+    const offered = otherwise === null ? {} : { default: otherwise };
+    const text = await answered(input({ message, validate, ...offered }, CONTEXT));
+    return text.trim() === "" ? null : text.trim();
+  }
 }
 
-const ANY = (): { kind: "fields"; fields: Record<string, never> } => ({ kind: "fields", fields: {} });
+const EMPTY = "Please give one.";

@@ -27,7 +27,7 @@ export function carText(car: ApprovalAnswer): string[] {
 }
 
 /** A duration from either kind of service: below 1000 it is taken for seconds, else for milliseconds (E6). */
-export function durationText(duration: number | null): string {
+function durationText(duration: number | null): string {
   if (duration === null || duration <= 0) return "-";
   return `${duration < 1000 ? duration : duration / 1000} s`;
 }

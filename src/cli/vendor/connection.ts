@@ -46,7 +46,7 @@ export function withConnection(command: Command): Command {
 /** Reads where the service is and the token; ends the command with 78 and all that is wrong with them. */
 export function connect(flags: ConnectionFlags, env: Environment = process.env): Connection {
   const reading = readAccess({ path: flags.config ?? null, env: overruled(flags, env) });
-  if (reading.kind === "bad") throw badAccess(reading);
+  if (reading.kind === "bad") throw badAccess(reading, flags);
   const { baseUrl, orgToken, warnings } = reading.access;
   for (const warning of warnings) say(`warning: ${warning}`);
   return connectionTo(baseUrl, orgToken);
@@ -74,12 +74,19 @@ export function overruled({ baseUrl, orgTokenFile }: ConnectionFlags, env: Envir
 }
 
 /** Ends a command for want of a service address or a token: all that is wrong with them, and where to give them. */
-export function badAccess({ path, problems }: Omit<BadConfig, "watch">): CommandFailure {
+export function badAccess({ path, problems }: Omit<BadConfig, "watch">, flags: ConnectionFlags): CommandFailure {
   const flaws = problems.map(({ path: setting, message }) => {
+    const said = byFlag(message, flags);
     const ways = WAYS[setting];
-    return { where: setting, message: ways === undefined ? message : `${message}. Give ${ways}.` };
+    return { where: setting, message: ways === undefined || said !== message ? said : `${message}. Give ${ways}.` };
   });
   return new CommandFailure(`The configuration ${path} cannot be used: ${flawText(flaws)}`, exitCodes.configuration);
+}
+
+/** Flags stand in for variables, and are what the user gave. */
+function byFlag(message: string, { baseUrl, orgTokenFile }: ConnectionFlags): string {
+  const named = orgTokenFile === undefined ? message : message.replace("SPOTLOOP_ORG_TOKEN_FILE", "--org-token-file");
+  return baseUrl === undefined ? named : named.replace("SPOTLOOP_BASE_URL", "--base-url");
 }
 
 const WAYS: Readonly<Record<string, string>> = {

@@ -40,7 +40,7 @@ export function effectText(effect: Effect): string {
 }
 
 /** A field's value on one line. */
-export function valueText(field: string, value: unknown): string {
+function valueText(field: string, value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (field === "opening_168" && Array.isArray(value)) return openingText(value);

@@ -3,11 +3,21 @@ import stringWidth from "string-width";
 
 /** Prints to standard output, for people. */
 export function print(...lines: readonly string[]): void {
+  printLines(lines);
+}
+
+/** The same for a list that may be long. */
+export function printLines(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** Says something beside the output proper: on standard error. */
 export function say(...lines: readonly string[]): void {
+  sayLines(lines);
+}
+
+/** The same for a list that may be long. */
+export function sayLines(lines: readonly string[]): void {
   process.stderr.write(lines.map((line) => `${line}\n`).join(""));
 }
 

@@ -88,6 +88,16 @@ describe("a command that talks to the service", () => {
     expect(stderr).toContain(said);
   });
 
+  it("ends with 78 and names the flags that it cannot use", async () => {
+    const args = [...GET, "--base-url", "network", "--org-token-file", "/none"];
+
+    const { code, stderr } = await spotloopWith({})(args);
+
+    expect(code).toBe(78);
+    expect(stderr).toContain("  baseUrl: must be an http or https address (set by --base-url)\n");
+    expect(stderr).toContain("  orgTokenFile: names /none, which cannot be read (ENOENT) (set by --org-token-file)\n");
+  });
+
   it("ends with 77 when the token is not accepted, and with 69 when nobody answers", async () => {
     const emulator = await running();
 

@@ -32,7 +32,8 @@ describe("the pace of many calls", () => {
   });
 
   it("lets all wait when one was asked to", async () => {
-    const pace = new Pace(new AbortController().signal);
+    const pauses: number[] = [];
+    const pace = new Pace(new AbortController().signal, (waitMs) => pauses.push(waitMs));
     const [busy, other] = [service(limited(5_000), ok(1)), service(ok(2))];
 
     const first = pace.call(busy.ask);
@@ -42,6 +43,7 @@ describe("the pace of many calls", () => {
 
     expect([await first, await second]).toEqual([ok(1), ok(2)]);
     expect([busy.askedAt, other.askedAt]).toEqual([[0, 5_000], [5_000]]);
+    expect(pauses).toEqual([5_000]);
   });
 
   it("tries again what came to nothing, three times, later each time", async () => {

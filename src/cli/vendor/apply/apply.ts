@@ -2,7 +2,7 @@ import { mayStopCampaigns } from "../../../core/effects.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import type { ConnectionFlags } from "../connection.ts";
 import { confirm, hasSomebodyToAsk } from "../question.ts";
-import { count, print, printJson, say } from "../text.ts";
+import { count, print, printJson, printLines, sayLines } from "../text.ts";
 import type { Kind } from "./kind.ts";
 import { forEach } from "./pace.ts";
 import { carriedOut, planned, type Setback, type Step } from "./plan.ts";
@@ -33,8 +33,8 @@ export async function apply<S extends object>(
   const compared = await gone("reading", rows, control, (row) => planned(row, kind, seen));
   endIfRefused(compared);
   const bad = compared.filter((step) => step.kind === "failed");
-  if (!flags.json) print(...(flags.all ? wholePlanText : planText)(compared, kind.what));
-  say(...setbackLines(bad));
+  if (!flags.json) printLines((flags.all ? wholePlanText : planText)(compared, kind.what));
+  sayLines(setbackLines(bad));
   if (control.signal.aborted) throw calledOff(bad, rows.length - compared.length);
 
   const open = compared.filter((step) => step.kind === "create" || step.kind === "update");
@@ -46,7 +46,7 @@ export async function apply<S extends object>(
   endIfRefused(outcomes);
   const failed = outcomes.filter((step) => step.kind === "failed");
   const done = outcomes.filter((step) => step.kind !== "failed");
-  say(...setbackLines(failed));
+  sayLines(setbackLines(failed));
   const left = control.signal.aborted ? calledOff(failed, open.length - outcomes.length) : null;
   finish({ done, unchanged, setbacks: [...bad, ...failed] }, flags, left);
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { type Connection, connect, withConnection } from "../connection.ts";
+import { say } from "../text.ts";
 import { type ApplyFlags, apply } from "./apply.ts";
 import type { Kind } from "./kind.ts";
 import { locationKind, screenKind } from "./kinds.ts";
@@ -30,9 +31,16 @@ function applyCommand<S extends object>(
       const control = new AbortController();
       // Once: a second Ctrl+C ends the process at once, as everywhere.
       process.once("SIGINT", () => control.abort());
-      await apply(files, kindAt(connect(flags), new Pace(control.signal)), flags, control);
+      await apply(files, kindAt(connect(flags), new Pace(control.signal, sayPause)), flags, control);
     });
   return withConnection(command);
+}
+
+/** A wait that somebody at a terminal would wonder about. */
+const LONG_WAIT_MS = 5_000;
+
+function sayPause(waitMs: number): void {
+  if (waitMs >= LONG_WAIT_MS) say(`The service asks to wait ${Math.ceil(waitMs / 1000)} s.`);
 }
 
 const LOCATION_EXAMPLE = `A file of locations, columns in any order:

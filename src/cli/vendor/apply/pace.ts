@@ -10,13 +10,19 @@ const WAIT_MS = 30_000;
 /** The waits after calls that nothing came of: the service is restarted, the line is down for a moment. */
 const FALTERING_MS = [500, 1_000, 2_000] as const;
 
+/** Calls under way together are told to wait a moment after one another. */
+const SAME_WAIT_MS = 1_000;
+
 /** Makes calls no faster than the service likes them: when it asks one to wait, all wait. */
 export class Pace {
   readonly #signal: AbortSignal;
+  readonly #onPause: (waitMs: number) => void;
   #pausedUntil = 0;
 
-  constructor(signal: AbortSignal) {
+  /** `onPause` hears of each wait that makes all of them longer. */
+  constructor(signal: AbortSignal, onPause: (waitMs: number) => void = () => {}) {
     this.#signal = signal;
+    this.#onPause = onPause;
   }
 
   /** Calls until there is an answer other than "wait", or waiting was called off. `ask` must be safe to repeat then. */
@@ -28,6 +34,8 @@ export class Pace {
       const waitMs = waitAfter(answer, falters);
       if (waitMs === null || ++waits > MOST_WAITS) return answer;
       if (answer.kind === "unavailable") falters++;
+      // What was asked for while the others wait anyway is no news.
+      if (waitMs > this.#left() + SAME_WAIT_MS) this.#onPause(waitMs);
       this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + waitMs);
     }
   }

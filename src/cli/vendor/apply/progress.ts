@@ -32,7 +32,7 @@ export class Progress {
 }
 
 /** `reading [###.......] 3/10`. */
-export function barText(what: string, done: number, total: number): string {
+function barText(what: string, done: number, total: number): string {
   const full = Math.round((done / total) * BAR_WIDTH);
   return `${what} [${"#".repeat(full)}${".".repeat(BAR_WIDTH - full)}] ${done}/${total}`;
 }
