@@ -3,10 +3,10 @@ import type { Delivery } from "../core/proof.ts";
 import type { Instant, Spot } from "../core/spot.ts";
 import { urlOf } from "../wire/routes.ts";
 import { type MalformedItem, readSpot } from "../wire/spot.ts";
-import { exactGet, exactTarget } from "./exact-get.ts";
 import { follow } from "./follow.ts";
+import { getBy } from "./get.ts";
 import { reasonOf } from "./reason.ts";
-import { discard, type Reply, readText } from "./reply.ts";
+import { discard, type Get, type Reply, readText } from "./reply.ts";
 import { dateOf, retryAfterMs } from "./retry-after.ts";
 import { within } from "./within.ts";
 
@@ -44,14 +44,14 @@ export const LARGEST_SPOT_BYTES = 1024 * 1024;
 export const SPOT_TRIES = 3;
 const SPOT_RETRY_MS = 500;
 
-const HEADERS = { "user-agent": "spotloop" } as const;
-
 /** The service over HTTP, for a player. Answers are values; the token is in none of them. */
 export class Service {
   readonly #options: ServiceOptions;
+  readonly #get: Get;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+    this.#get = getBy(options.fetch);
   }
 
   /** Asks for what a screen is to show next (contract, "Get Spot"). Tries again by itself within the slot (G7). */
@@ -102,12 +102,6 @@ export class Service {
     // A service that names a wait is not asked again before it, so not within this slot.
     return { outcome, passing: outcome.kind === "unavailable" && outcome.retryAfterMs === null && reply.status >= 400 };
   }
-
-  readonly #get = (url: string, signal: AbortSignal): Promise<Reply> => {
-    const target = exactTarget(url);
-    if (target !== null) return exactGet(url, target, HEADERS, signal);
-    return this.#options.fetch(url, { redirect: "manual", headers: HEADERS, signal });
-  };
 }
 
 interface Answer {

@@ -49,16 +49,34 @@ export function updateLocation<L extends ReviewedLocation>(
   change: LocationChange<L>,
   rules: LocationRules,
 ): Ruling<L> {
+  const { updated, refusals } = judgeUpdate(stored, change, rules);
+  return refusals[0] ?? ruled(updated);
+}
+
+/** All that speaks against an update, not only what it is refused for first; none when it can be done. */
+export function updateRefusals<L extends ReviewedLocation>(
+  stored: L,
+  change: LocationChange<L>,
+  rules: LocationRules,
+): readonly Refusal[] {
+  return judgeUpdate(stored, change, rules).refusals;
+}
+
+function judgeUpdate<L extends ReviewedLocation>(stored: L, change: LocationChange<L>, rules: LocationRules) {
   const sent = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  if (Object.keys(sent).length === 0) return ruled(stored);
+  const refusals: Refusal[] = [];
+  // Nothing sent, nothing changed (A13): not even a draft that lacks nothing goes into review by it.
+  if (Object.keys(sent).length === 0) return { updated: stored, refusals };
   const wanted: L = { ...stored, ...sent, status: stored.status };
-  const status = statusAfter(stored, wanted, change.status);
-  if (typeof status !== "string") return status;
-  if (change.available_for_ads !== undefined && status !== "APPROVED") return adsTooEarly(status);
+  const judged = statusAfter(stored, wanted, change.status);
+  const status = typeof judged === "string" ? judged : stored.status;
+  if (typeof judged !== "string") refusals.push(judged);
+  if (change.available_for_ads !== undefined && status !== "APPROVED") refusals.push(adsTooEarly(status));
   const misfit = change.venue_type_id === undefined ? null : typeMisfit(wanted, rules.tree);
-  if (misfit !== null) return misfit;
+  if (misfit !== null) refusals.push(misfit);
   const missing = change.status === "REVIEW" && !rules.allowBareReview ? missingForReview(wanted) : [];
-  return missing.length > 0 ? incomplete(missing) : ruled({ ...wanted, status });
+  if (missing.length > 0) refusals.push(incomplete(missing));
+  return { updated: { ...wanted, status }, refusals };
 }
 
 /** The operator's approval; it makes the location available for ads unless told otherwise (B9, B19). */

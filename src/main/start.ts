@@ -5,6 +5,7 @@ import { readArguments } from "./arguments.ts";
 import { EXIT } from "./exit-codes.ts";
 import { refuseBadCertificates } from "./guards/certificates.ts";
 import { forbiddenSwitches } from "./guards/switches.ts";
+import { describeMachine } from "./machine.ts";
 import { play } from "./play.ts";
 import { registerSchemes } from "./schemes.ts";
 import { applySwitches } from "./switches.ts";
@@ -18,6 +19,7 @@ export async function start(): Promise<void> {
     process.stderr.write(`spotloop: does not run with ${refused.map((name) => `--${name}`).join(", ")}\n`);
     return app.exit(EXIT.configuration);
   }
+  if (command?.[0] === "machine") return hasNoDisplay() ? app.exit(EXIT.restart) : describeMachine();
   if (command !== null) {
     const { runCli } = await import("../cli/main.ts");
     return app.exit(await runCli(command));

@@ -58,6 +58,16 @@ export class ProofArchive {
     }
   }
 
+  /** How many are in each state. */
+  counts(): Record<ProofState, number> {
+    const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
+    const query = "select state, count(*) as count from proof group by state";
+    for (const { state, count } of this.#db.prepare<[], { state: ProofState; count: number }>(query).all()) {
+      counts[state] = count;
+    }
+    return counts;
+  }
+
   report(day: Day): DayReport {
     const { from, until } = day;
     return reportOn(

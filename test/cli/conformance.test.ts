@@ -193,6 +193,6 @@ describe("spotloop conformance", () => {
   });
 
   it("needs to know whom to ask", async () => {
-    expect((await spotloop("--base-url", "http://127.0.0.1:1")).code).toBe(1);
+    expect((await spotloop("--base-url", "http://127.0.0.1:1")).code).toBe(64);
   });
 });

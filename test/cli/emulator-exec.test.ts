@@ -85,7 +85,7 @@ describe("spotloop emulator exec", () => {
   it("refuses to run nothing", async () => {
     const { child, printed } = spotloop("emulator", "exec", "--");
 
-    expect((await once(child, "close"))[0]).toBe(1);
+    expect((await once(child, "close"))[0]).toBe(64);
     expect(printed.stderr).toContain("missing required argument 'command'");
   });
 });

@@ -167,7 +167,7 @@ describe("spotloop emulator", () => {
   ])("refuses %s %s", async (...flags) => {
     const { child, printed } = spotloop("emulator", ...flags);
 
-    expect(await ended(child)).toBe(1);
+    expect(await ended(child)).toBe(64);
     expect(printed.stderr).toContain(flags[0]);
   });
 });

@@ -20,6 +20,16 @@ describe("the player's arguments", () => {
     const { command } = readArguments(["spotloop", "emulator", "--port", "0"], true);
     expect(command).toEqual(["emulator", "--port", "0"]);
   });
+
+  it.each([
+    ["locations", "get", "gym-1", "--json", "--base-url", "https://network.example"],
+    ["screens", "update", "door-1", "--title", "The door", "--config", "/etc/c.json"],
+    ["doctor", "--bundle", "b.json"],
+    ["machine"],
+  ])("can be %s, from a clone and packaged", (...words) => {
+    expect(readArguments(["spotloop", ...words], true).command).toEqual(words);
+    expect(readArguments(["electron", "--no-sandbox", "/app", ...words], false).command).toEqual(words);
+  });
 });
 
 describe("a packaged player", () => {

@@ -72,7 +72,13 @@ export function readConfig(source: ConfigSource): ConfigReading {
     return { kind: "bad", path: shownPath, problems: [...nowhere, ...explained(wrong, source.env)], watch: watchAll };
   }
   const config = configOf(read.data, token.token, surroundings);
-  return { kind: "ok", config, path, warnings: warningsAbout(config, path, token, surroundings), watch: watchAll };
+  return {
+    kind: "ok",
+    config,
+    path,
+    warnings: warningsAbout(config.baseUrl, path, token, surroundings),
+    watch: watchAll,
+  };
 }
 
 /** Often enough for whoever is waiting at the screen, and next to nothing for the machine. */
@@ -112,7 +118,8 @@ function trace(path: string): string {
   }
 }
 
-function surroundingsOf({ env, platform = process.platform, userPaths }: ConfigSource): Surroundings {
+/** What of this machine decides where things are, unless the source says so. */
+export function surroundingsOf({ env, platform = process.platform, userPaths }: ConfigSource): Surroundings {
   return { env, platform, userPaths: userPaths ?? envPaths("spotloop", { suffix: "" }) };
 }
 
@@ -122,20 +129,21 @@ function configOf(file: ConfigFile, orgToken: string, surroundings: Surroundings
 }
 
 /** Says of each problem with a setting that a variable gave where it came from. */
-function explained(problems: readonly ConfigProblem[], env: Environment): ConfigProblem[] {
+export function explained(problems: readonly ConfigProblem[], env: Environment): ConfigProblem[] {
   return problems.map(({ path, message }) => {
     const variable = variableOf(path);
     return path !== "" && env[variable] ? { path, message: `${message} (set by ${variable})` } : { path, message };
   });
 }
 
-function warningsAbout(
-  config: Config,
+/** What is usable but unwise about where the service and the token are. */
+export function warningsAbout(
+  baseUrl: string,
   path: string | null,
   token: TokenReading,
   { env, platform }: Surroundings,
 ): readonly string[] {
-  const { protocol, hostname } = new URL(config.baseUrl);
+  const { protocol, hostname } = new URL(baseUrl);
   const warnings = [...misspeltVariables(env)];
   const secret = token.file ?? (env[variableOf("orgToken")] ? null : path);
   if (secret !== null && readableByOthers(secret, platform)) {

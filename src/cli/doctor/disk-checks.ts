@@ -1,0 +1,124 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { open, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Config } from "../../player/config/config.ts";
+import { codeOf, openDatabase } from "../../player/database.ts";
+import { ProofArchive } from "../../player/proof-archive.ts";
+import { StoreUnusable } from "../../player/store-opening.ts";
+import { count } from "../vendor/text.ts";
+import { type Finding, failure, fine, warning } from "./finding.ts";
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+/** Looks at where the player keeps its things: room, speed, SQLite, and the proofs that wait. Leaves nothing behind. */
+export async function diskFindings({ dataDir, cache }: Pick<Config, "dataDir" | "cache">): Promise<Finding[]> {
+  const folder = nearestExisting(dataDir);
+  const isThere = folder === dataDir;
+  const canWrite = writable(folder);
+  const place = canWrite ? folder : tmpdir();
+  return [
+    folderFinding(dataDir, isThere, canWrite),
+    await room(folder, cache),
+    await speed(place),
+    sqlite(place),
+    outbox(join(dataDir, "proofs.db")),
+  ];
+}
+
+function folderFinding(dataDir: string, isThere: boolean, canWrite: boolean): Finding {
+  if (isThere && canWrite) return fine("data folder", dataDir);
+  if (canWrite) return fine("data folder", `${dataDir} is not there yet; the player makes it`);
+  const who = "it may belong to the player's own user";
+  if (isThere)
+    return warning("data folder", `${dataDir} cannot be written by this user; ${who}`, "Run this as that user.");
+  return warning("data folder", `${dataDir} cannot be made by this user; ${who}`, "Run this as that user.");
+}
+
+async function room(folder: string, { maxBytes, minFreeBytes }: Config["cache"]): Promise<Finding> {
+  const { bavail, bsize } = await statfs(folder);
+  const freeBytes = bavail * bsize;
+  const text = `${(freeBytes / GIB).toFixed(1)} GiB free`;
+  const advice = "Free some, or lower cache.minFreeBytes and cache.maxBytes.";
+  if (freeBytes < minFreeBytes) {
+    return failure("disk", `${text}, less than cache.minFreeBytes: nothing can be downloaded`, advice);
+  }
+  if (freeBytes < minFreeBytes + maxBytes / 8) return warning("disk", `${text}: hardly any room for media`, advice);
+  return fine("disk", text);
+}
+
+const WRITTEN_BYTES = 16 * MIB;
+/** A slow memory card; below it a download holds up the loop's own writes. */
+const SLOW_BYTES_PER_SECOND = 10 * MIB;
+
+async function speed(folder: string): Promise<Finding> {
+  const trial = mkdtempSync(join(folder, ".spotloop-doctor-"));
+  try {
+    const file = await open(join(trial, "written"), "w");
+    const startedAt = performance.now();
+    await file.writeFile(Buffer.alloc(WRITTEN_BYTES, 1));
+    await file.sync();
+    const perSecond = WRITTEN_BYTES / ((performance.now() - startedAt) / 1000);
+    await file.close();
+    const text = `${Math.round(perSecond / MIB)} MiB/s`;
+    if (perSecond >= SLOW_BYTES_PER_SECOND) return fine("write speed", text);
+    return warning("write speed", `${text} is slow`, "Use another disk or memory card for dataDir.");
+  } catch (error) {
+    return failure("write speed", `nothing can be written (${codeIn(error)})`, "Look at the disk.");
+  } finally {
+    rmSync(trial, { recursive: true, force: true });
+  }
+}
+
+function sqlite(folder: string): Finding {
+  const trial = mkdtempSync(join(folder, ".spotloop-doctor-"));
+  try {
+    const opening = openDatabase({ path: join(trial, "trial.db"), durability: "full", migrations: [] });
+    if (opening.kind !== "open") return failure("sqlite", "a database cannot be opened", "Look at the disk.");
+    const row = opening.database.prepare<[], { version: string }>("select sqlite_version() as version").get();
+    opening.database.close();
+    return fine("sqlite", `SQLite ${row?.version ?? "?"}`);
+  } catch (error) {
+    return failure("sqlite", error instanceof Error ? error.message : String(error), "Install Spotloop again.");
+  } finally {
+    rmSync(trial, { recursive: true, force: true });
+  }
+}
+
+function outbox(path: string): Finding {
+  if (!existsSync(path)) return fine("proofs", "none yet");
+  try {
+    const archive = new ProofArchive(path);
+    const { owed, delivered, refused, expired } = archive.counts();
+    archive.close();
+    const text = `${owed} waiting, ${delivered} delivered, ${refused} refused, ${expired} expired`;
+    if (refused + expired === 0) return fine("proofs", text);
+    return warning("proofs", text, `${count(refused + expired, "play")} will not be paid: look at the log.`);
+  } catch (error) {
+    if (error instanceof StoreUnusable) return warning("proofs", error.message, "Update the player, or this command.");
+    const code = codeOf(error);
+    if (code === null) throw error;
+    const remedy = /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+      ? "The player sets a broken one aside by itself."
+      : "Run this as the player's user.";
+    return warning("proofs", `${path} cannot be read (${code})`, remedy);
+  }
+}
+
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
+}
+
+function writable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function codeIn(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { readAccess } from "../../player/config/access.ts";
+import { type Config, type ConfigReading, readConfig, surroundingsOf } from "../../player/config/config.ts";
+import type { Environment } from "../../player/config/environment.ts";
+import { defaultDataDir } from "../../player/config/places.ts";
+import { configFileSchema } from "../../player/config/schema.ts";
+import { exitCodes } from "../exit.ts";
+import { diskFindings } from "./disk-checks.ts";
+import { type Finding, failure, fine, warning } from "./finding.ts";
+import { machineFindings, versionsFinding } from "./machine-checks.ts";
+import { screenFindings } from "./screen-checks.ts";
+import { serviceFindings } from "./service-checks.ts";
+
+/** What a whole examination came to, and what it was about. */
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** The configuration, or null where it cannot be used. */
+  readonly config: Config | null;
+  /** Where it is, or was looked for. */
+  readonly path: string | null;
+  readonly dataDir: string;
+}
+
+/** Looks at everything that a player needs, from the configuration to the outbox; changes nothing. */
+export async function examine(path: string | null, env: Environment): Promise<Examination> {
+  const source = { path, env };
+  const reading = readConfig(source);
+  const access = readAccess(source);
+  const config = reading.kind === "ok" ? reading.config : null;
+  const screenId = config?.screenId ?? null;
+  const service = access.kind === "ok" ? access.access : null;
+  const way = service === null ? [] : await serviceFindings(service.baseUrl, service.orgToken, env);
+  const isReached = way.every(({ verdict }) => verdict !== "failed");
+  const screen =
+    service === null || screenId === null || !isReached
+      ? []
+      : await screenFindings(service.baseUrl, service.orgToken, screenId);
+  const { dataDir, cache } = config ?? { dataDir: defaultDataDir(surroundingsOf(source)), cache: CACHE };
+  const findings = [
+    ...configFindings(reading),
+    ...way,
+    ...screen,
+    ...(await machineFindings(config)),
+    ...(await diskFindings({ dataDir, cache })),
+    await playerFinding(dataDir),
+    versionsFinding(),
+  ];
+  return { findings, config, path: reading.path, dataDir };
+}
+
+const CACHE = configFileSchema.shape.cache.parse(undefined);
+
+function configFindings(reading: ConfigReading): Finding[] {
+  if (reading.kind === "ok") {
+    const warnings = reading.warnings.map((text) => warning("configuration", text));
+    return [fine("configuration", reading.path ?? "all from the environment"), ...warnings];
+  }
+  return reading.problems.map(({ path, message }) => {
+    const text = path === "" ? message.replace(/\.$/, "") : `${path} ${message}`;
+    const name = path.startsWith("orgToken") ? "token" : "configuration";
+    return failure(name, text, `Mend ${reading.path}, or write it: spotloop provision`, exitCodes.configuration);
+  });
+}
+
+const healthSchema = z.object({ status: z.string(), restarts: z.number(), lastError: z.string().nullable() });
+
+/** What a player on this machine tells about itself, if one is running. */
+async function playerFinding(dataDir: string): Promise<Finding> {
+  const port = healthPort(dataDir);
+  if (port === null) return fine("player", "not running, or its health pages are off");
+  try {
+    const reply = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_000) });
+    const { status, restarts, lastError } = healthSchema.parse(await reply.json());
+    const text = `running: ${status}, ${restarts} restarts${lastError === null ? "" : `, last error: ${lastError}`}`;
+    if (status === "failing") return failure("player", text, "Look at the log.");
+    return lastError === null ? fine("player", text) : warning("player", text, "Look at the log.");
+  } catch {
+    return fine("player", "not running");
+  }
+}
+
+/** Where a running player answers, as it noted it down. */
+function healthPort(dataDir: string): number | null {
+  try {
+    return z.object({ port: z.int() }).parse(JSON.parse(readFileSync(join(dataDir, "health.json"), "utf8"))).port;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Answer } from "../../client/answer.ts";
+import { checkNewLocation } from "../../client/checks.ts";
+import type { NewLocation } from "../../client/requests.ts";
+import { differences } from "../../core/difference.ts";
+import { fitsLocation, type VenueTree } from "../../core/venue-type.ts";
+import type { Location } from "../../wire/inventory.ts";
+import { type Column, locationColumns } from "../vendor/columns.ts";
+import type { Connection } from "../vendor/connection.ts";
+import { orEnd } from "../vendor/failure.ts";
+import { endIfFlawed, type Flaw } from "../vendor/flaws.ts";
+import { newLocation } from "../vendor/locations.ts";
+import { say } from "../vendor/text.ts";
+import { readFlags, type Written } from "../vendor/written.ts";
+import type { Questions } from "./questions.ts";
+
+/** The location where the screen is to stand: one that is there, or one that is to be created. */
+export type Place =
+  | { readonly kind: "there"; readonly location: Location }
+  | { readonly kind: "new"; readonly creation: NewLocation };
+
+/** The flags of `provision` about a location; its title is not the screen's. */
+export interface PlaceFlags {
+  readonly location?: string;
+  readonly locationTitle?: string;
+  readonly venueType?: string;
+  readonly lat?: string;
+  readonly long?: string;
+  readonly open?: string;
+  readonly visitors?: string;
+  readonly email?: string;
+  readonly phone?: string;
+}
+
+/** What was said about the location so far, and what of it cannot be read. */
+export function placeWritten(flags: PlaceFlags): Written {
+  const { location: id, locationTitle: title, lat, long, open, visitors, email, phone } = flags;
+  const written = readFlags(locationColumns, { id, title, lat, long, open, visitors, email, phone });
+  return { ...written, nameOf: (field) => NAMES[field] ?? written.nameOf(field) };
+}
+
+const NAMES: Readonly<Record<string, string>> = { title: "--location-title", location_id: "--location" };
+
+/** Finds the location, or gathers what it takes to create it; nothing is created yet. */
+export async function placeFor(
+  id: string,
+  flags: PlaceFlags,
+  { reader, signal }: Connection,
+  tree: VenueTree | null,
+  questions: Questions,
+): Promise<Place> {
+  const found = await reader.getLocation(id, signal);
+  if (found.kind === "ok") {
+    const differs = differences(found.value, placeWritten(flags).fields).length > 0;
+    if (differs)
+      say(`Location ${id} is there already and stays as it is; change it with: spotloop locations update ${id}`);
+    return { kind: "there", location: found.value };
+  }
+  if (found.kind !== "notFound") orEnd(found, { what: `location ${id}` });
+  const asked = await completed({ ...flags, location: id }, tree, questions);
+  const written = placeWritten(asked);
+  const type = locationType(asked.venueType, tree);
+  endIfFlawed([...written.flaws, ...missing(asked, id)]);
+  const creation = newLocation({ ...written.fields, ...(type === null ? {} : { venue_type_id: type }) });
+  const checked: Answer<null> = await checkNewLocation(reader, creation, signal);
+  orEnd(checked, { what: `location ${id}`, nameOf: written.nameOf });
+  return { kind: "new", creation };
+}
+
+async function completed(flags: PlaceFlags, tree: VenueTree | null, questions: Questions): Promise<PlaceFlags> {
+  const id = flags.location ?? "";
+  const ask = async (name: keyof PlaceFlags, message: string, optional: boolean) =>
+    flags[name] ?? (await questions.field(message, columnOf(name), null, optional)) ?? undefined;
+  const title = await ask("locationTitle", `There is no location ${id} yet. Its name:`, false);
+  const isOffered = (type: { id: string }) => tree !== null && fitsLocation(tree, type.id);
+  const type = flags.venueType ?? (tree && (await questions.venueType("What kind of place it is:", tree, isOffered)));
+  const answers = {
+    locationTitle: title,
+    venueType: type ?? undefined,
+    lat: await ask("lat", "Latitude:", true),
+    long: await ask("long", "Longitude:", true),
+    open: await ask("open", "Opening hours, such as mon-fri 08:00-20:00:", true),
+    visitors: await ask("visitors", "Visitors a day, seven numbers, Monday first:", true),
+  };
+  const given = Object.entries(answers).filter(([, value]) => value !== undefined);
+  return { ...flags, ...Object.fromEntries(given) };
+}
+
+function columnOf(name: keyof PlaceFlags): Column {
+  const flag = name === "locationTitle" ? "title" : name;
+  const column = locationColumns.find((one) => one.flag === flag);
+  if (column === undefined) throw new Error(`there is no column ${name}`);
+  return column;
+}
+
+function missing({ locationTitle, venueType }: PlaceFlags, id: string): Flaw[] {
+  const message = `is missing: there is no location ${id} yet`;
+  return [
+    ...(locationTitle === undefined ? [{ where: "--location-title", message, kind: "usage" as const }] : []),
+    ...(venueType === undefined ? [{ where: "--venue-type", message, kind: "usage" as const }] : []),
+  ];
+}
+
+/** A location takes a type of level 2; where the screen's is a child, that is its parent. */
+function locationType(id: string | undefined, tree: VenueTree | null): string | null {
+  if (id === undefined) return null;
+  const type = tree?.get(id);
+  return type?.level === 3 ? type.parent_id : id;
+}

@@ -1,0 +1,48 @@
+import { differences } from "../../core/difference.ts";
+import { type Effect, mayStopCampaigns } from "../../core/effects.ts";
+import { openingText } from "../../core/opening-hours.ts";
+import { confirm, hasSomebodyToAsk } from "./question.ts";
+import { plain, say } from "./text.ts";
+
+/** Says what an update changes and does; where campaigns may stop and there is somebody to ask, asks. */
+export async function announce(
+  stored: object,
+  change: object,
+  effects: readonly Effect[],
+  { yes, nameOf }: { readonly yes: boolean; readonly nameOf: (field: string) => string },
+): Promise<void> {
+  say(...changeLines(stored, change, nameOf), ...effects.map(effectText));
+  if (!yes && hasSomebodyToAsk() && effects.some(mayStopCampaigns)) await confirm("Go on?");
+}
+
+/** A line for each field that changes. */
+export function changeLines(stored: object, change: object, nameOf: (field: string) => string): string[] {
+  return differences(stored, change).map(({ field, from, to }) => {
+    return `  ${nameOf(field).replace(/^--/, "")}: ${valueText(field, from)} -> ${valueText(field, to)}`;
+  });
+}
+
+export function effectText(effect: Effect): string {
+  switch (effect.kind) {
+    case "review":
+      return effect.again
+        ? `This sends the location back to REVIEW (${effect.because.join(", ")}); campaigns may stop until it is approved again.`
+        : "This sends the location to REVIEW.";
+    case "move":
+      return `This moves the screen from ${effect.from} to ${effect.to} and sends ${effect.to} to REVIEW; campaigns may stop until it is approved.`;
+    case "noAds":
+      return "This takes it out of all campaigns.";
+    case "archived":
+      return "This archives it: no spots any more.";
+    case "newType":
+      return "Screens there whose type does not belong to the new one get no ads.";
+  }
+}
+
+/** A field's value on one line. */
+function valueText(field: string, value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (field === "opening_168" && Array.isArray(value)) return openingText(value);
+  return plain(Array.isArray(value) ? value.join(",") : String(value));
+}

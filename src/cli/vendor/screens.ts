@@ -1,0 +1,200 @@
+import { Command } from "commander";
+import { checkNewScreen, checkScreenUpdate } from "../../client/checks.ts";
+import type { NewScreen } from "../../client/requests.ts";
+import { differences } from "../../core/difference.ts";
+import { screenEffects } from "../../core/effects.ts";
+import { screenComplaints } from "../../core/inventory-check.ts";
+import type { ScreenChange } from "../../wire/inventory-requests.ts";
+import { applyScreensCommand } from "./apply/command.ts";
+import { screenColumns } from "./columns.ts";
+import { type Connection, type ConnectionFlags, connect, withConnection } from "./connection.ts";
+import { announce } from "./effects.ts";
+import { orEnd } from "./failure.ts";
+import { endIfFlawed, type Flaw } from "./flaws.ts";
+import { objectFrom } from "./from-file.ts";
+import { printRequest } from "./request.ts";
+import { obstacles, screenText } from "./screen-view.ts";
+import { print, printJson } from "./text.ts";
+import { overlaidBy, readFlags, readRecord, type Written } from "./written.ts";
+
+interface WriteFlags extends ConnectionFlags {
+  readonly from?: string;
+  readonly dryRun?: true;
+  readonly check: boolean;
+}
+
+/** `spotloop screens`: the displays that show spots. */
+export function screensCommand(): Command {
+  return new Command("screens")
+    .description("register and maintain the displays that show spots")
+    .addCommand(withConnection(createCommand()))
+    .addCommand(withConnection(getCommand()))
+    .addCommand(withConnection(updateCommand()))
+    .addCommand(withConnection(moveCommand()))
+    .addCommand(applyScreensCommand());
+}
+
+function createCommand(): Command {
+  return withFields(new Command("create"))
+    .description("create a screen at a location")
+    .option("--id <id>", "its identifier")
+    .option("--from <file>", "a JSON object with its fields; - is standard input; flags go before it")
+    .option("--dry-run", "show the request instead of sending it")
+    .option("--no-check", "leave the rules to the service")
+    .addHelpText("after", CREATE_EXAMPLES)
+    .action(create);
+}
+
+function getCommand(): Command {
+  return new Command("get")
+    .description("show a screen, and what keeps it from spots")
+    .argument("<id>")
+    .addHelpText("after", "\nExample:\n  spotloop screens get door-1")
+    .action(get);
+}
+
+function updateCommand(): Command {
+  return withFields(new Command("update"))
+    .description("change the fields that are given; an empty --amount or --imps-weekly clears it")
+    .argument("<id>")
+    .option("--from <file>", "a JSON object with the fields to change; - is standard input; flags go before it")
+    .option("--dry-run", "show the request instead of sending it")
+    .option("--no-check", "leave the rules to the service")
+    .addHelpText("after", UPDATE_EXAMPLES)
+    .action(update);
+}
+
+function moveCommand(): Command {
+  return new Command("move")
+    .description("move a screen to another location, which goes to the operator's review by that")
+    .argument("<id>")
+    .argument("<location>")
+    .option("--venue-type <id>", "its type there: the location's or a child of that")
+    .option("--dry-run", "show the request instead of sending it")
+    .option("--no-check", "leave the rules to the service")
+    .addHelpText("after", "\nExample:\n  spotloop screens move door-1 gym-2 --yes")
+    .action(move);
+}
+
+function withFields(command: Command): Command {
+  return command
+    .option("--title <text>", "display name")
+    .option("--location <id>", "where it stands")
+    .option("--venue-type <id>", "the location's venue type or a child of that: spotloop venue-types")
+    .option("--size <WxH>", "in pixels, such as 1920x1080")
+    .option("--loop <seconds>", "length of its loop")
+    .option("--amount <number>", "how many displays show the same")
+    .option("--imps-weekly <number>", "estimated impressions a week")
+    .option("--available-for-ads <yes|no>", "whether it takes campaigns")
+    .option("--archived <yes|no>", "whether it is out of use");
+}
+
+const CREATE_EXAMPLES = `
+Examples:
+  spotloop screens create --id door-1 --title "Door" --location gym-1 --venue-type 40101 \\
+    --size 1920x1080 --loop 60
+  spotloop screens create --from door.json --dry-run`;
+
+const UPDATE_EXAMPLES = `
+Examples:
+  spotloop screens update door-1 --loop 90
+  spotloop screens update door-1 --archived yes --yes`;
+
+const REQUIRED = ["screen_id", "title", "location_id", "venue_type_id", "width", "height", "loop_duration"];
+
+async function create(flags: WriteFlags): Promise<void> {
+  const written = writtenBy(flags);
+  endIfUnclear([...written.flaws, ...(flags.check ? missing(written) : [])], written, flags);
+  const creation = written.fields as unknown as NewScreen;
+  const connection = connect(flags);
+  const subject = subjectOf(creation.screen_id, written.nameOf);
+  const checked = flags.check ? await checkNewScreen(connection.reader, creation, connection.signal) : null;
+  const location = checked === null ? null : orEnd(checked, subject);
+  if (flags.dryRun) return showRequest(connection, null, creation, flags);
+  const screen = orEnd(await connection.service.createScreen(creation), subject);
+  if (flags.json) return printJson(screen);
+  print(`Screen ${screen.screen_id} is created at ${screen.location_id}.`, ...obstacles(screen, location));
+}
+
+/** What is required and was not said; a size is one flag for two fields. */
+function missing({ fields, flaws, nameOf }: Written): Flaw[] {
+  const wanted = REQUIRED.filter((field) => fields[field] === undefined).map(nameOf);
+  const unsaid = [...new Set(wanted)].filter((where) => !flaws.some((flaw) => flaw.where === where));
+  return unsaid.map((where) => ({ where, message: "is missing", kind: "usage" }));
+}
+
+async function get(id: string, flags: ConnectionFlags): Promise<void> {
+  const { reader, signal } = connect(flags);
+  const screen = orEnd(await reader.getScreen(id, signal), subjectOf(id));
+  if (flags.json) return printJson(screen);
+  const [tree, location] = [await reader.venueTree(signal), await reader.getLocation(screen.location_id, signal)];
+  const known = location.kind === "ok" ? location.value : null;
+  print(...screenText(screen, tree.kind === "ok" ? tree.value : null), ...obstacles(screen, known));
+}
+
+async function update(id: string, flags: WriteFlags): Promise<void> {
+  const written = writtenBy(flags);
+  const nothing = written.flaws.length === 0 && Object.keys(written.fields).length === 0;
+  endIfUnclear(nothing ? [NOTHING] : written.flaws, written, flags);
+  const { screen_id: _, ...fields } = written.fields;
+  await change(id, fields, flags, written.nameOf);
+}
+
+const NOTHING: Flaw = {
+  where: "",
+  message: "There is nothing to change. Give --title or another field.",
+  kind: "usage",
+};
+
+async function move(id: string, to: string, flags: WriteFlags & { readonly venueType?: string }): Promise<void> {
+  const wanted: ScreenChange = { location_id: to, venue_type_id: flags.venueType };
+  await change(id, wanted, flags, (field) => (field === "venue_type_id" ? "--venue-type" : "location"));
+}
+
+async function change(
+  id: string,
+  wanted: ScreenChange,
+  flags: WriteFlags,
+  nameOf: (field: string) => string,
+): Promise<void> {
+  const connection = connect(flags);
+  const { service, reader, signal } = connection;
+  const subject = subjectOf(id, nameOf);
+  const stored = flags.check
+    ? orEnd(await checkScreenUpdate(reader, id, wanted, signal), subject).stored
+    : orEnd(await reader.getScreen(id, signal), subject);
+  if (flags.dryRun) return showRequest(connection, id, wanted, flags);
+  const isSo = differences(stored, wanted).length === 0;
+  await announce(stored, wanted, screenEffects(stored, wanted), { yes: flags.yes === true, nameOf });
+  const screen = isSo ? stored : orEnd(await service.updateScreen(id, wanted), subject);
+  if (flags.json) return printJson(screen);
+  const where = screen.location_id === stored.location_id ? "updated" : `at ${screen.location_id} now`;
+  const location = isSo ? null : await reader.getLocation(screen.location_id, signal);
+  print(
+    `Screen ${screen.screen_id} is ${isSo ? "so already; nothing was sent" : where}.`,
+    ...(location?.kind === "ok" ? obstacles(screen, location.value) : []),
+  );
+}
+
+/** The fields from `--from` with those of the flags over them. */
+function writtenBy(flags: WriteFlags): Written {
+  const byFlags = readFlags(screenColumns, { ...flags });
+  return flags.from === undefined ? byFlags : overlaidBy(readRecord(screenColumns, objectFrom(flags.from)), byFlags);
+}
+
+/** Before anything is asked: what cannot be read, and what can be told to be wrong all the same. */
+function endIfUnclear(flaws: readonly Flaw[], { fields, nameOf }: Written, { check }: WriteFlags): void {
+  if (flaws.length === 0) return;
+  const complaints = check ? screenComplaints(fields, null, undefined, null) : [];
+  const wrong = complaints.map(({ field, message }): Flaw => ({ where: nameOf(field), message, kind: "data" }));
+  endIfFlawed([...flaws, ...wrong]);
+}
+
+function showRequest({ baseUrl }: Connection, id: string | null, body: object, { json }: WriteFlags): void {
+  const route = id === null ? "screens" : "screen";
+  printRequest({ baseUrl, route, parameters: { screen_id: id ?? "" }, body }, json === true);
+}
+
+function subjectOf(id: string, nameOf: (field: string) => string = (field) => field) {
+  return { what: `screen ${id}`, nameOf, look: `spotloop screens get ${id}` };
+}

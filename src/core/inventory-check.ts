@@ -1,0 +1,147 @@
+import { type DecidedApproval, lacksMessage, type Rejection, rejectApproval } from "./approval.ts";
+import { type LocationChange, type ReviewedLocation, updateRefusals } from "./location.ts";
+import { HOURS_OF_WEEK } from "./opening-hours.ts";
+import type { Complaint } from "./ruling.ts";
+import { type PlacedScreen, placeScreen } from "./screen.ts";
+import { type VenueTree, venueTypeName } from "./venue-type.ts";
+
+/** What is to be sent about a location, under the contract's names; what is absent is not sent. */
+export interface SentLocation {
+  readonly location_id?: string | undefined;
+  readonly title?: string | undefined;
+  readonly venue_type_id?: string | undefined;
+  readonly lat?: number | undefined;
+  readonly long?: number | undefined;
+  readonly opening_168?: readonly boolean[] | undefined;
+  readonly visitors_7?: readonly number[] | undefined;
+}
+
+/** What is to be sent about a screen. */
+export interface SentScreen {
+  readonly screen_id?: string | undefined;
+  readonly title?: string | undefined;
+  readonly venue_type_id?: string | undefined;
+  readonly location_id?: string | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly loop_duration?: number | undefined;
+  readonly amount?: number | null | undefined;
+  readonly imps_weekly?: number | null | undefined;
+}
+
+/** All that can be told to be wrong with a location before the service is asked. `tree` is null where it is not known. */
+export function locationComplaints(sent: SentLocation, tree: VenueTree | null): readonly Complaint[] {
+  return [
+    ...about("location_id", sent.location_id, blank),
+    ...about("title", sent.title, blank),
+    ...about("venue_type_id", sent.venue_type_id, (id) => (tree === null ? null : locationTypeFlaw(id, tree))),
+    ...about("lat", sent.lat, between(-90, 90)),
+    ...about("long", sent.long, between(-180, 180)),
+    ...about("opening_168", sent.opening_168, (hours) => lengthFlaw(hours, HOURS_OF_WEEK, "hours, Monday 00:00 first")),
+    ...about("visitors_7", sent.visitors_7, visitorsFlaw),
+  ];
+}
+
+/** The same for an update, with what the rules of review have against it as the location now is (B5, B6, B10, B11). */
+export function locationUpdateComplaints<L extends ReviewedLocation>(
+  stored: L,
+  change: LocationChange<L> & SentLocation,
+  tree: VenueTree | null,
+): readonly Complaint[] {
+  const rules = { tree: tree ?? new Map(), allowBareReview: false };
+  // The venue type is looked at below, in more words.
+  const refusals = updateRefusals(stored, change, rules).filter(({ code }) => code !== "not_level_2");
+  return [...locationComplaints(change, tree), ...refusals.flatMap(({ complaints }) => complaints)];
+}
+
+/**
+ * All that can be told to be wrong with a screen. `location` is where it is to stand: null for none of that id,
+ * undefined where that is not known or does not change.
+ */
+export function screenComplaints(
+  sent: SentScreen,
+  placed: PlacedScreen | null,
+  location: ReviewedLocation | null | undefined,
+  tree: VenueTree | null,
+): readonly Complaint[] {
+  return [
+    ...about("screen_id", sent.screen_id, blank),
+    ...about("title", sent.title, blank),
+    ...placementComplaints(placed, location, tree),
+    ...about("width", sent.width, wholeFrom(1)),
+    ...about("height", sent.height, wholeFrom(1)),
+    ...about("loop_duration", sent.loop_duration, wholeFrom(1)),
+    ...about("amount", sent.amount ?? undefined, wholeFrom(1)),
+    ...about("imps_weekly", sent.imps_weekly ?? undefined, wholeFrom(0)),
+  ];
+}
+
+/** What speaks against rejecting a creative: a decision that was made, no reason, or `CUSTOM` without a message. */
+export function rejectionComplaints(approval: DecidedApproval | null, rejection: Rejection): readonly Complaint[] {
+  const ruling = approval === null ? null : rejectApproval(approval, { ...rejection, message: "-" });
+  return [
+    ...(ruling === null || ruling.kind === "ruled" ? [] : ruling.complaints),
+    ...(rejection.reasons.length === 0 ? [{ field: "rejection_reasons", message: "needs one reason or more" }] : []),
+    ...(lacksMessage(rejection) ? [{ field: "custom_message", message: "is required with the reason CUSTOM" }] : []),
+  ];
+}
+
+function placementComplaints(
+  placed: PlacedScreen | null,
+  location: ReviewedLocation | null | undefined,
+  tree: VenueTree | null,
+): readonly Complaint[] {
+  if (placed === null || location === undefined) return [];
+  // Without the tree only the location's own type is sure to fit, so the rest is left to the service.
+  if (location !== null && (tree === null || placed.venue_type_id === location.venue_type_id)) return [];
+  if (location?.venue_type_id != null && tree !== null) {
+    const flaw = screenTypeFlaw(placed.venue_type_id, location.venue_type_id, tree);
+    return flaw === null ? [] : [{ field: "venue_type_id", message: flaw }];
+  }
+  const ruling = placeScreen(placed, location, { tree: tree ?? new Map(), onlyOnApproved: false });
+  return ruling.kind === "ruled" ? [] : ruling.complaints;
+}
+
+function about<T>(field: string, value: T | undefined, flawOf: (value: T) => string | null): readonly Complaint[] {
+  const message = value === undefined ? null : flawOf(value);
+  return message === null ? [] : [{ field, message }];
+}
+
+function blank(text: string): string | null {
+  return text.trim() === "" ? "must not be blank" : null;
+}
+
+function between(least: number, most: number) {
+  return (value: number) => (value >= least && value <= most ? null : `must be ${least} to ${most}, and is ${value}`);
+}
+
+function wholeFrom(least: number) {
+  return (value: number) =>
+    Number.isInteger(value) && value >= least ? null : `must be a whole number from ${least}, and is ${value}`;
+}
+
+function lengthFlaw({ length }: readonly unknown[], wanted: number, what: string): string | null {
+  return length === wanted ? null : `must be ${wanted} ${what}; there ${length === 1 ? "is" : "are"} ${length}`;
+}
+
+function visitorsFlaw(visitors: readonly number[]): string | null {
+  if (!visitors.every((count) => Number.isInteger(count) && count >= 0)) return "must be whole numbers from 0";
+  return lengthFlaw(visitors, 7, "numbers, Monday first");
+}
+
+function locationTypeFlaw(id: string, tree: VenueTree): string | null {
+  const type = tree.get(id);
+  if (type === undefined) return `there is no venue type ${id}`;
+  if (type.level === 2) return null;
+  const parent = type.parent_id === null ? undefined : tree.get(type.parent_id);
+  const instead = type.level === 3 && parent !== undefined ? `, such as ${parent.id} ${parent.label}` : "";
+  return `${id} is ${venueTypeName(tree, id)}, on level ${type.level}; a location takes one of level 2${instead}`;
+}
+
+function screenTypeFlaw(id: string, locationTypeId: string, tree: VenueTree): string | null {
+  const type = tree.get(id);
+  if (type === undefined) return `there is no venue type ${id}`;
+  if (id === locationTypeId || type.parent_id === locationTypeId) return null;
+  const needed = `${locationTypeId} ${venueTypeName(tree, locationTypeId)}, its location's, or a child of that`;
+  return `${id} is ${venueTypeName(tree, id)}; this screen needs ${needed}`;
+}

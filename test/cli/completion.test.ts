@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { spotloopWith } from "./vendor/spotloop.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+describe("spotloop completion", () => {
+  it.each([
+    [["lo"], ["locations"]],
+    [
+      ["locations", ""],
+      ["create", "get", "update", "submit", "apply"],
+    ],
+    [
+      ["screens", "create", "--lo"],
+      ["--location", "--loop"],
+    ],
+    [["screens", "create", "--location", "x", "--am"], ["--amount"]],
+    [["locations", "apply", ""], []],
+    [["locations", "create", "--from", ""], []],
+    [["completion", "z"], ["zsh"]],
+    [["none", "--j"], []],
+  ])("offers after %j %j", async (words, offered) => {
+    const { code, stdout } = await spotloopWith({})(["complete", "--", ...words]);
+
+    expect([code, stdout.split("\n").filter((word) => word !== "")]).toEqual([0, offered]);
+  });
+
+  it.runIf(existsSync("/bin/bash"))("works in bash", async () => {
+    const folder = temporaryFolder();
+    const program = join(folder, "spotloop");
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+    chmodSync(program, 0o755);
+    const script = [
+      "source <(spotloop completion bash)",
+      "COMP_WORDS=(spotloop screens m) COMP_CWORD=2",
+      "_spotloop",
+      "echo $COMPREPLY",
+    ].join("\n");
+
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const { stdout } = await promisify(execFile)("/bin/bash", ["--norc", "-c", script], { env });
+
+    expect(stdout).toBe("move\n");
+  });
+
+  it.each(["zsh", "fish"])("prints a script for %s", async (shell) => {
+    const { code, stdout } = await spotloopWith({})(["completion", shell]);
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("spotloop complete -- ");
+  });
+
+  it("knows no other shell", async () => {
+    const { code, stderr } = await spotloopWith({})(["completion", "tcsh"]);
+
+    expect(code).toBe(64);
+    expect(stderr).toContain("Allowed choices are bash, zsh, fish.");
+  });
+});

@@ -1,0 +1,298 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { codeOf, failure, fine, warning } from "../../src/cli/doctor/finding.ts";
+import { displaysIn } from "../../src/cli/doctor/machine.ts";
+import type { Emulator } from "../../src/emulator/main.ts";
+import { demoWorld } from "../../src/emulator/world/demo.ts";
+import { openDatabase } from "../../src/player/database.ts";
+import { proofMigrations } from "../../src/player/proof-schema.ts";
+import { nobody, serve } from "../client/server.ts";
+import { running } from "../emulator/running.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { spotloopWith } from "./vendor/spotloop.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+interface Found {
+  readonly name: string;
+  readonly verdict: string;
+  readonly text: string;
+  readonly advice: string | null;
+}
+
+/** A network in real time, as far as its clock goes. */
+async function inRealTime(world = demoWorld()): Promise<Emulator> {
+  const emulator = await running({ world });
+  emulator.clock.set({ mode: "real", now: Date.now() });
+  return emulator;
+}
+
+/** The environment of a player with a data folder of its own. */
+function playerOf({ baseUrl, orgToken, screenId }: Pick<Emulator, "baseUrl" | "orgToken" | "screenId">) {
+  const SPOTLOOP_DATA_DIR = temporaryFolder();
+  const known = { SPOTLOOP_BASE_URL: baseUrl, SPOTLOOP_ORG_TOKEN: orgToken, SPOTLOOP_SCREEN_ID: screenId };
+  return { ...known, SPOTLOOP_DATA_DIR };
+}
+
+/** What doctor finds, by name, and what it ends with. */
+async function found(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  const { code, stdout } = await spotloopWith(env)(["doctor", "--json", ...args]);
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Found[] };
+  const by = (name: string) => findings.filter((finding) => finding.name === name);
+  const line = (name: string) => by(name).map(({ verdict, text }) => `${verdict}: ${text}`)[0];
+  return { code, ok, findings, line, advice: (name: string) => by(name)[0]?.advice };
+}
+
+describe("spotloop doctor", () => {
+  it("finds nothing failed where all is well, and prints a line for each look", async () => {
+    const emulator = await inRealTime();
+    const env = playerOf(emulator);
+
+    const { code, stdout, stderr } = await spotloopWith(env)(["doctor"]);
+
+    const [heads = "", sums] = [stdout.split("\n\n")[0], stdout.split("\n\n")[1]];
+    const names = heads
+      .split("\n")
+      .flatMap((line) => /^(?:ok|warning|failed) +(\S+(?: \S+)*?) {2}/.exec(line)?.[1] ?? []);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(names).toEqual([
+      ...["configuration", "name", "proxy", "service", "token", "clock", "screen", "location", "venue type"],
+      ...["opening hours", "spot", "news media", "ad media", "codecs", "graphics", "display", "data folder", "disk"],
+      ...["write speed", "sqlite", "proofs", "player", "versions"],
+    ]);
+    expect(stdout).toContain("\nok       token          is accepted\n");
+    expect(stdout).toContain("\nok       screen         screen_demo, 1920x1080\n");
+    expect(sums).toMatch(/^\d+ ok, \d+ warning, 0 failed\n$/);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(emulator.calls().some(({ method }) => method === "POST")).toBe(false);
+  });
+
+  it("prints the findings alone with --json", async () => {
+    const { code, ok, findings } = await found(playerOf(await inRealTime()));
+
+    expect([code, ok]).toEqual([0, true]);
+    expect(findings[0]).toEqual({
+      ...{ name: "configuration", verdict: "ok", text: "all from the environment", advice: null },
+    });
+  });
+
+  it("leaves nothing behind in the data folder", async () => {
+    const env = playerOf(await inRealTime());
+
+    await found(env);
+
+    expect(statSync(env.SPOTLOOP_DATA_DIR).nlink).toBe(2);
+  });
+
+  it("ends with 78 and every mistake in the configuration, and looks at the rest all the same", async () => {
+    const { baseUrl } = await inRealTime();
+    const config = join(temporaryFolder(), "c.json");
+    writeFileSync(config, JSON.stringify({ baseUrl, orgToken: "org_demo", screenid: "a", log: { level: "loud" } }));
+
+    const { code, ok, findings, line } = await found({}, ["--config", config]);
+
+    expect([code, ok]).toEqual([78, false]);
+    const wrong = findings.filter(({ name }) => name === "configuration").map(({ text }) => text);
+    expect(wrong).toEqual([
+      expect.stringContaining("screenId is missing"),
+      expect.stringContaining("log.level must be one of"),
+      expect.stringContaining("screenid is not a setting; the nearest is screenId"),
+    ]);
+    expect(line("token")).toBe("ok: is accepted");
+    expect(line("screen")).toBe(undefined);
+  });
+
+  it("says that there is no configuration, and how to get one", async () => {
+    const { code, findings } = await found({});
+
+    expect(code).toBe(78);
+    expect(findings[0]).toMatchObject({ verdict: "failed", text: expect.stringContaining("There is no file at") });
+    expect(findings[0]?.advice).toContain("spotloop provision");
+  });
+
+  it("ends with 77 when the token is not accepted", async () => {
+    const { code, line, advice } = await found(playerOf({ ...(await inRealTime()), orgToken: "org_none" }));
+
+    expect(code).toBe(77);
+    expect([line("service"), line("token")]).toEqual([
+      expect.stringMatching(/^ok: answers in/),
+      "failed: is not accepted",
+    ]);
+    expect(advice("token")).toContain("ask the operator for a new one");
+  });
+
+  it.each([
+    ["nobody listens", nobody, "service", /^failed: does not answer \(ECONNREFUSED\)$/],
+    ["its name is unknown", async () => "http://nowhere.invalid", "name", /^failed: nowhere\.invalid is not found/],
+    ["another service is there", () => other(404), "service", /^failed: answers HTTP 404$/],
+    ["it is broken", () => other(500), "service", /^failed: answers HTTP 500$/],
+  ])("ends with 69 when %s", async (_, address, name, said) => {
+    const { code, line } = await found(playerOf({ ...(await inRealTime()), baseUrl: await address() }));
+
+    expect(code).toBe(69);
+    expect(line(name)).toMatch(said);
+  });
+
+  it("ends with 69 when the certificate is not to be trusted", async () => {
+    const server = createServer({}, (_, response) => void response.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    const { code, line } = await found(playerOf({ ...(await inRealTime()), baseUrl }));
+
+    expect(code).toBe(69);
+    expect(line("tls")).toMatch(/^failed: no trusted connection \(.+\)$/);
+  });
+
+  it("sees a clock that is off", async () => {
+    const emulator = await inRealTime();
+    emulator.clock.set({ mode: "real", now: Date.now() - 600_000 });
+
+    const { code, line, advice } = await found(playerOf(emulator));
+
+    expect(code).toBe(0);
+    expect(line("clock")).toMatch(/^warning: (599|600|601) s ahead of the service's$/);
+    expect(advice("clock")).toContain("set-ntp");
+  });
+
+  it("sees a proxy that would not be used", async () => {
+    const env = { ...playerOf(await inRealTime()), HTTPS_PROXY: "http://secret:secret@127.0.0.1:1" };
+
+    const { findings, line } = await found(env);
+
+    expect(line("proxy")).toBe("warning: HTTPS_PROXY is set, and is not used");
+    expect(JSON.stringify(findings)).not.toContain("secret");
+  });
+
+  it.each([
+    ["a location in review", "screen_museum", "location", "warning: loc_museum, REVIEW: no spots yet"],
+    ["a screen that is not there", "none", "screen", "failed: There is no screen none in this organization"],
+  ])("sees %s", async (_, screenId, name, said) => {
+    const { line } = await found(playerOf({ ...(await inRealTime()), screenId }));
+
+    expect(line(name)).toBe(said);
+  });
+
+  it("sees media that cannot be had", async () => {
+    const emulator = await inRealTime();
+    emulator.setFaults([{ match: { route: "media", kind: "ad" }, do: { status: 403 } }]);
+
+    const { code, line, advice } = await found(playerOf(emulator));
+
+    expect(code).toBe(69);
+    expect(line("ad media")).toMatch(/^failed: does not come from 127\.0\.0\.1:\d+ \(HTTP 403\)$/);
+    expect(advice("ad media")).toContain("firewall");
+  });
+
+  it("counts the proofs, and sees those that will not be paid", async () => {
+    const env = playerOf(await inRealTime());
+    const opening = openDatabase({
+      path: join(env.SPOTLOOP_DATA_DIR, "proofs.db"),
+      durability: "full",
+      migrations: proofMigrations,
+    });
+    if (opening.kind !== "open") throw new Error(opening.kind);
+    const insert = `insert into proof (run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall,
+      requested_wall, requested_monotonic, requested_boot, service_offset, timeline, due, deadline, state)
+      values ('r', ?, 's', 'q', 'i', 'ad', 'http://p', 0, 0, 0, 'b', 0, 'b', 0, 0, ?)`;
+    ["delivered", "delivered", "refused", "owed"].forEach(
+      (state, n) => void opening.database.prepare(insert).run(n, state),
+    );
+
+    // The player has it open all the while.
+    const { line } = await found(env);
+    opening.database.close();
+
+    expect(line("proofs")).toBe("warning: 1 waiting, 2 delivered, 1 refused, 0 expired");
+  });
+
+  it("leaves a broken outbox as it is", async () => {
+    const env = playerOf(await inRealTime());
+    const path = join(env.SPOTLOOP_DATA_DIR, "proofs.db");
+    writeFileSync(path, "no database");
+
+    const { line } = await found(env);
+
+    expect(line("proofs")).toMatch(/^warning: .* cannot be read \(SQLITE_NOTADB\)$/);
+    expect(readFileSync(path, "utf8")).toBe("no database");
+  });
+
+  it.each([
+    ["ok", null, "ok: running: ok, 2 restarts"],
+    ["failing", "the display is gone", "failed: running: failing, 2 restarts, last error: the display is gone"],
+  ])("asks a player that runs here: %s", async (status, lastError, said) => {
+    const health = await serve((_, response) => void response.end(JSON.stringify({ status, restarts: 2, lastError })));
+    const env = playerOf(await inRealTime());
+    const note = { port: Number(new URL(health.url).port), pid: 1 };
+    writeFileSync(join(env.SPOTLOOP_DATA_DIR, "health.json"), JSON.stringify(note));
+
+    expect((await found(env)).line("player")).toBe(said);
+  });
+
+  it("writes a bundle without the token, whatever it holds", async () => {
+    const { baseUrl, screenId } = await inRealTime();
+    const token = "very/secret+token";
+    const folder = temporaryFolder();
+    const [config, bundle, dataDir] = [join(folder, "c.json"), join(folder, "bundle.json"), join(folder, "data")];
+    const address = `${baseUrl}/x`;
+    writeFileSync(config, JSON.stringify({ baseUrl: address, orgToken: token, screenId, dataDir }));
+    mkdirSync(join(dataDir, "logs"), { recursive: true });
+    const logged = ["{}", `{"msg":"odd ${token}"}`, `{"msg":"GET ${address}/vendor/${encodeURIComponent(token)}/x"}`];
+    writeFileSync(join(dataDir, "logs", "spotloop.1.log"), logged.join("\n"));
+
+    const { code, stderr } = await spotloopWith({ SPOTLOOP_LOG_LEVEL: "debug" })([
+      ...["doctor", "--config", config, "--bundle", bundle, "--json"],
+    ]);
+
+    const text = readFileSync(bundle, "utf8");
+    expect([code, stderr]).toEqual([69, `The bundle is ${bundle}; the token is not in it.\n`]);
+    expect(statSync(bundle).mode & 0o777).toBe(0o600);
+    expect(text).not.toContain("secret");
+    expect(JSON.parse(text)).toMatchObject({
+      findings: expect.arrayContaining([expect.objectContaining({ name: "configuration", verdict: "ok" })]),
+      configuration: { path: config, baseUrl: address, screenId, orgToken: "[redacted]" },
+      environment: { SPOTLOOP_LOG_LEVEL: "debug" },
+      log: [expect.stringContaining("odd [redacted]"), expect.stringContaining("/vendor/[redacted]/x")],
+    });
+  });
+});
+
+describe("the exit code of a doctor", () => {
+  const failures = { disk: failure("disk", "", null), name: failure("name", "", null, 69) };
+
+  it.each([
+    [[fine("a", ""), warning("b", "")], 0],
+    [[failures.disk], 1],
+    [[failures.disk, failures.name], 69],
+    [[failures.name, failure("token", "", null, 77), failure("configuration", "", null, 78)], 78],
+  ])("is that of the first cause: %#", (findings, code) => {
+    expect(codeOf(findings)).toBe(code);
+  });
+});
+
+describe("the displays that xrandr tells", () => {
+  it("come with the primary one first, those without a picture left out", () => {
+    const text = [
+      "Screen 0: minimum 320 x 200, current 3840 x 1080, maximum 16384 x 16384",
+      "DP-1 connected 1920x1080+1920+0 (normal left inverted) 510mm x 290mm",
+      "   1920x1080     60.00*+",
+      "HDMI-1 connected primary 1080x1920+0+0 left (normal) 510mm x 290mm",
+      "DP-2 disconnected (normal left inverted right x axis y axis)",
+      "DP-3 connected (normal left inverted right x axis y axis)",
+    ].join("\n");
+
+    expect(displaysIn(text)).toEqual([
+      { name: "HDMI-1", width: 1080, height: 1920 },
+      { name: "DP-1", width: 1920, height: 1080 },
+    ]);
+  });
+});
+
+/** A service that answers everything with one status. */
+async function other(status: number): Promise<string> {
+  return (await serve((_, response) => void response.writeHead(status).end())).url;
+}

@@ -1,0 +1,288 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { READ_TRIES } from "../../src/client/retried.ts";
+import { VendorService, type VendorServiceOptions } from "../../src/client/vendor-service.ts";
+import type { Emulator } from "../../src/emulator/main.ts";
+import { demoWorld } from "../../src/emulator/world/demo.ts";
+import { running } from "../emulator/running.ts";
+import { answer, inTurn, nobody, serve } from "./server.ts";
+
+const ALWAYS = Array<boolean>(168).fill(true);
+const WEEK = [1, 2, 3, 4, 5, 6, 7];
+const GYM = { title: "Gym", venue_type_id: "401", lat: 52.5, long: 13.4, opening_168: ALWAYS, visitors_7: WEEK };
+const DOOR = { title: "Door", venue_type_id: "40101", width: 1920, height: 1080, loop_duration: 60 };
+
+function at(baseUrl: string, options: Partial<VendorServiceOptions> = {}) {
+  return new VendorService({ baseUrl, orgToken: "org_demo", retryMs: 0, timeoutMs: 5_000, ...options });
+}
+
+function of({ baseUrl }: Emulator, options: Partial<VendorServiceOptions> = {}) {
+  return at(baseUrl, options);
+}
+
+const posts = (emulator: Emulator) => emulator.calls().filter(({ method }) => method === "POST").length;
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  answer(status, { "content-type": "application/json", ...headers }, JSON.stringify(body));
+
+/** A service that answers GETs and POSTs by turns of their own. */
+function serveBoth(gets: ((response: ServerResponse) => void)[], writes: ((response: ServerResponse) => void)[]) {
+  const [onGet, onPost] = [inTurn(...gets), inTurn(...writes)];
+  return serve((request: IncomingMessage, response) => (request.method === "GET" ? onGet : onPost)(request, response));
+}
+
+describe("the vendor service", () => {
+  it("creates, reads and updates a location and its screen", async () => {
+    const service = of(await running());
+
+    const location = await service.createLocation({ location_id: "L1", ...GYM });
+    const screen = await service.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR });
+
+    expect(location).toMatchObject({ kind: "ok", value: { location_id: "L1", status: "REVIEW", visitors_7: WEEK } });
+    expect(screen).toMatchObject({ kind: "ok", value: { screen_id: "S1", width: 1920, amount: null } });
+    expect(await service.getLocation("L1")).toEqual(location);
+    expect(await service.getScreen("S1")).toEqual(screen);
+    expect(await service.updateLocation("L1", { title: "New" })).toMatchObject({ value: { title: "New" } });
+    expect(await service.updateScreen("S1", { amount: 2 })).toMatchObject({ value: { amount: 2, title: "Door" } });
+  });
+
+  it("reads venue types, approvals and spots, and rejects a creative", async () => {
+    const service = of(await running());
+
+    const types = await service.listVenueTypes();
+    const rejected = await service.rejectApproval("car_cinema", { rejection_reasons: ["FILTER"] });
+
+    expect(types.kind === "ok" && types.value.length).toBeGreaterThan(100);
+    expect(rejected).toMatchObject({ kind: "ok", value: { id: "car_cinema", status: "rejected" } });
+    expect(await service.getApproval("car_cinema")).toMatchObject({ value: { rejection_reasons: ["FILTER"] } });
+    expect(await service.getSpot("screen_demo", new AbortController().signal)).toMatchObject({ kind: "spot" });
+  });
+
+  it("takes the identifier that the service chooses", async () => {
+    const created = await of(await running()).createLocation({ title: "Somewhere" });
+
+    expect(created).toMatchObject({
+      kind: "ok",
+      value: { location_id: expect.stringMatching(/^loc_/), status: "DRAFT" },
+    });
+  });
+
+  it("answers what is wrong without asking, everything at once", async () => {
+    const emulator = await running();
+    const bad = { ...DOOR, screen_id: "S1", location_id: "nowhere", width: 0, loop_duration: 1.5 };
+
+    const created = await of(emulator).createScreen(bad);
+
+    expect(created).toMatchObject({ kind: "invalid", status: null });
+    expect(created.kind === "invalid" && created.fields.map(({ field }) => field)).toEqual([
+      ...["location_id", "width", "loop_duration"],
+    ]);
+    expect(posts(emulator)).toBe(0);
+  });
+
+  it("leaves it to the service when it is not to check", async () => {
+    const emulator = await running();
+
+    const created = await of(emulator, { check: false }).createLocation({ title: "A", lat: 91, visitors_7: [1] });
+
+    expect(created).toMatchObject({
+      kind: "invalid",
+      status: 400,
+      fields: [{ field: "lat" }, { field: "visitors_7" }],
+    });
+    expect(posts(emulator)).toBe(1);
+  });
+
+  it("tells a wrong token, a missing object and a taken identifier apart", async () => {
+    const emulator = await running();
+
+    expect(await of(emulator, { orgToken: "org_none" }).getScreen("screen_demo")).toEqual({ kind: "unauthorized" });
+    expect(await of(emulator).getScreen("none")).toMatchObject({ kind: "notFound" });
+    expect(await of(emulator).createLocation({ location_id: "loc_museum", title: "Other" })).toMatchObject({
+      kind: "conflict",
+    });
+  });
+
+  it.each([400, 409, 422])("takes a %i for a conflict when the location is there already (B1)", async (status) => {
+    const stored = { location_id: "L1", title: "Other", status: "DRAFT" };
+    const server = await serveBoth([json(200, stored)], [answer(status, {}, "<html>")]);
+
+    expect(await at(server.url).createLocation({ location_id: "L1", title: "Mine" })).toEqual({
+      kind: "conflict",
+      detail: null,
+      fields: [],
+    });
+  });
+});
+
+describe("an answer of the other kind", () => {
+  it.each([
+    ["200 instead of 201", { createStatus: 200 } as const],
+    ["refused unknown fields", { unknownFields: "reject" } as const],
+  ])("%s changes nothing", async (_, behaviour) => {
+    const service = of(await running({ world: { ...demoWorld(), behaviour } }));
+
+    expect(await service.createLocation({ location_id: "L1", ...GYM })).toMatchObject({ kind: "ok" });
+    expect(await service.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR })).toMatchObject({ kind: "ok" });
+    expect(await service.updateScreen("S1", { title: "B" })).toMatchObject({ kind: "ok" });
+  });
+
+  it.each([
+    ["no body", answer(204)],
+    ["an empty body", answer(201)],
+    ["HTML", answer(200, {}, "<html>")],
+    ["another shape", json(201, { data: { id: "L1" } })],
+    ["half of the object", json(200, { location_id: "L1" })],
+  ])("%s after a create or update means that the object is read (A3)", async (_, write) => {
+    const stored = { location_id: "L1", title: "A", status: "DRAFT", extra: 1 };
+    const server = await serveBoth([json(200, stored)], [write]);
+    const service = at(server.url, { check: false });
+
+    expect(await service.createLocation({ location_id: "L1", title: "A" })).toMatchObject({
+      kind: "ok",
+      value: { title: "A", archived: false, lat: null },
+    });
+    expect(await service.updateLocation("L1", { title: "A" })).toMatchObject({ kind: "ok" });
+  });
+
+  it("an identifier in the Location header alone is enough", async () => {
+    const server = await serveBoth(
+      [json(200, { location_id: "loc_7", title: "A", status: "DRAFT" })],
+      [answer(201, { location: "/vendor/t/locations/loc_7" })],
+    );
+
+    expect(await at(server.url).createLocation({ title: "A" })).toMatchObject({ value: { location_id: "loc_7" } });
+  });
+
+  it("a rejection without a body is read back, under the names of a rejection", async () => {
+    const stored = { car_id: "c", status: "rejected", item: null, rejection_reasons: ["FILTER"], created_on: "2026" };
+    const server = await serveBoth([json(200, stored)], [answer(200)]);
+
+    expect(await at(server.url, { check: false }).rejectApproval("c", { rejection_reasons: ["FILTER"] })).toMatchObject(
+      {
+        kind: "ok",
+        value: { id: "c", status: "rejected", rejection_reasons: ["FILTER"], created_at: "2026" },
+      },
+    );
+  });
+
+  it.each([
+    [400, "invalid"],
+    [401, "unauthorized"],
+    [403, "unauthorized"],
+    [404, "notFound"],
+    [405, "invalid"],
+    [413, "invalid"],
+    [422, "invalid"],
+    [429, "limited"],
+    [500, "unavailable"],
+    [302, "unavailable"],
+  ])("status %i alone says %s, whatever the body (A2)", async (status, kind) => {
+    const bodies = ["", "<html>", "{", "[]", '{"detail":5,"errors":"x"}'];
+    for (const body of bodies) {
+      const server = await serve(inTurn(answer(status, { "retry-after": "7" }, body)));
+      expect((await at(server.url).getScreen("s")).kind).toBe(kind);
+      expect((await at(server.url, { check: false }).updateScreen("s", {})).kind).toBe(kind);
+    }
+  });
+
+  it("a status with a body that never ends is a status", async () => {
+    const server = await serve((_, response) => void response.writeHead(401).write("x"));
+
+    expect(await at(server.url, { timeoutMs: 200 }).getScreen("s")).toEqual({ kind: "unauthorized" });
+  });
+
+  it.each([
+    ["seconds", "7", 7_000],
+    ["a date", "Wed, 21 Oct 2026 07:28:09 GMT", 9_000],
+    ["nothing", null, null],
+  ])("a limit says when in %s (A14)", async (_, header, retryAfterMs) => {
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const server = await serve(inTurn(answer(429, { date, ...(header === null ? {} : { "retry-after": header }) })));
+
+    expect(await at(server.url).getScreen("s")).toEqual({ kind: "limited", retryAfterMs });
+    expect(server.targets.length).toBe(1);
+  });
+
+  it.each([
+    ["HTML", answer(200, {}, "<html>")],
+    ["a list", json(200, [])],
+    ["an unknown status", json(200, { location_id: "L1", title: "A", status: "GONE" })],
+    ["nothing", answer(200)],
+  ])("%s where a location was asked for is no location", async (_, reply) => {
+    const server = await serve(inTurn(reply));
+
+    expect(await at(server.url).getLocation("L1")).toMatchObject({ kind: "unavailable" });
+  });
+});
+
+describe("a service that falters", () => {
+  const screen = { ...DOOR, screen_id: "s", title: "S", location_id: "L" };
+
+  it("is asked again for what is read", async () => {
+    const server = await serve(inTurn(answer(500), answer(503), json(200, screen)));
+
+    expect(await at(server.url).getScreen("s")).toMatchObject({ kind: "ok" });
+    expect(server.targets.length).toBe(READ_TRIES);
+  });
+
+  it("is sent what is written once", async () => {
+    const server = await serveBoth([answer(404)], [answer(500)]);
+
+    const created = await at(server.url, { check: false }).createScreen(screen);
+
+    expect(created).toEqual({ kind: "unavailable", reason: "HTTP 500", retryAfterMs: null, done: "no" });
+    expect(server.targets.length).toBe(2);
+  });
+
+  it("did what it was asked to when the object is there as it was sent", async () => {
+    const server = await serveBoth([json(200, screen)], [answer(502)]);
+    const service = at(server.url, { check: false });
+
+    expect(await service.createScreen(screen)).toMatchObject({ kind: "ok" });
+    expect(await service.updateScreen("s", { title: "S" })).toMatchObject({ kind: "ok" });
+  });
+
+  it("has another of that identifier when the object differs", async () => {
+    const server = await serveBoth([json(200, { ...screen, width: 5 })], [(response) => void response.destroy()]);
+
+    expect(await at(server.url, { check: false }).createScreen(screen)).toMatchObject({ kind: "conflict" });
+  });
+
+  it("leaves it open when it cannot be asked either", async () => {
+    const server = await serve((_, response) => void response.destroy());
+
+    expect(await at(server.url, { check: false }).createScreen(screen)).toMatchObject({
+      kind: "unavailable",
+      done: "unknown",
+    });
+  });
+
+  it("is not asked at all when nobody listens", async () => {
+    expect(await at(await nobody()).createLocation({ title: "A" })).toEqual({
+      kind: "unavailable",
+      reason: "ECONNREFUSED",
+      retryAfterMs: null,
+      done: "no",
+    });
+  });
+
+  it("is given up on after the time allowed, and when called off", async () => {
+    const server = await serve(() => undefined);
+    const control = new AbortController();
+    const called = at(server.url).getScreen("s", control.signal);
+    control.abort();
+
+    expect(await called).toMatchObject({ kind: "unavailable", reason: "called off" });
+    expect(await at(server.url, { timeoutMs: 50 }).getScreen("s")).toMatchObject({ reason: "timeout" });
+  });
+
+  it("never lets the token into an answer", async () => {
+    const server = await serve((_, response) => void response.destroy());
+    const answers = [
+      await at(server.url, { orgToken: "very-secret" }).getScreen("s"),
+      await at("http://very-secret.invalid", { orgToken: "very-secret" }).createLocation({ title: "A" }),
+    ];
+
+    expect(JSON.stringify(answers)).not.toContain("very-secret");
+  });
+});
