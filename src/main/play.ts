@@ -36,6 +36,8 @@ export async function play({ config, path, warnings }: GoodConfig, clock: Clock)
     await untilTaken(lock);
     return shutdown.end(EXIT.restart);
   }
+  // Held on to for as long as the process lives: what nobody refers to is closed.
+  shutdown.add("lock", async () => lock.release());
   // Chromium's own files lie there too. Its own lock is not asked for: one that a power cut left behind would fail it.
   app.setPath("userData", join(config.dataDir, "chromium"));
   log.logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
