@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Delivery, judge, PROOF_WINDOW_MS, type Verdict } from "../core/proof.ts";
+import { type Delivery, type FinalVerdict, judge, PROOF_WINDOW_MS } from "../core/proof.ts";
 import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
 import { CourierReport, inWords } from "./courier-report.ts";
@@ -28,8 +28,6 @@ export interface CourierParts {
   /** Hears what became of a proof for good; `delivery` is the last answer, null where the hour ended without a try. */
   readonly onSettled?: (proof: OwedProof, verdict: FinalVerdict, delivery: Delivery | null) => void;
 }
-
-export type FinalVerdict = Exclude<Verdict, { kind: "retry" }>;
 
 /** The wait after the store could not be read or written. */
 const STORE_AGAIN_MS = 5_000;

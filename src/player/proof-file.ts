@@ -1,9 +1,10 @@
+import { statSync } from "node:fs";
 import type { Logger } from "pino";
 import { codeOf, type Database, openDatabase } from "./database.ts";
 import { proofMigrations } from "./proof-schema.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { quarantine } from "./quarantine.ts";
-import { restoreOwed, salvageOwed } from "./salvage.ts";
+import { owedIn, restoreOwed, salvageOwed } from "./salvage.ts";
 import { openStore } from "./store-opening.ts";
 
 export interface ProofFileParts {
@@ -28,11 +29,11 @@ const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
  */
 export class ProofFile {
   readonly #parts: ProofFileParts;
-  #open: { readonly database: Database; readonly statements: ProofStatements } | null;
+  #open: Open | null;
 
   private constructor(parts: ProofFileParts, database: Database) {
     this.#parts = parts;
-    this.#open = prepared(database);
+    this.#open = prepared(parts.path, database);
   }
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
@@ -71,9 +72,21 @@ export class ProofFile {
     throw full;
   }
 
-  /** Where the last attempt to replace a broken file failed, there is none open: that is tried again each time. */
+  /** Where the last attempt to replace a file failed, there is none open: that is tried again each time. */
   #statements(): ProofStatements {
-    return this.#open?.statements ?? this.#reopened();
+    if (this.#open === null) return this.#reopened();
+    return fileIdOf(this.#parts.path) === this.#open.fileId ? this.#open.statements : this.#putBack(this.#open);
+  }
+
+  /** A file that was taken away under the player still takes commits, which nobody would find again. */
+  #putBack({ database }: Open): ProofStatements {
+    const { path, log } = this.#parts;
+    log.error({ path }, "the proof store was removed from its place");
+    const owed = owedIn(database);
+    this.close();
+    const statements = this.#reopened();
+    if (this.#open !== null) restoreOwed(owed, this.#open.database);
+    return statements;
   }
 
   #replace(code: string | null): ProofStatements {
@@ -91,7 +104,7 @@ export class ProofFile {
     const opening = openDatabase({ path, durability: "full", migrations: proofMigrations });
     if (opening.kind !== "open") throw new StoreLost(opening.kind === "unusable" ? opening.code : "newer");
     if (opening.quarantined !== null) rescue(opening.quarantined, opening.database, log);
-    this.#open = prepared(opening.database);
+    this.#open = prepared(path, opening.database);
     return this.#open.statements;
   }
 }
@@ -107,10 +120,21 @@ class StoreLost extends Error {
   }
 }
 
-function prepared(database: Database) {
+interface Open {
+  readonly database: Database;
+  readonly statements: ProofStatements;
+  /** Names the file itself, wherever it is. */
+  readonly fileId: number | null;
+}
+
+function prepared(path: string, database: Database): Open {
   database.pragma(`busy_timeout = ${BUSY_MS}`);
   database.pragma(`journal_size_limit = ${LONGEST_WAL_BYTES}`);
-  return { database, statements: prepareProofs(database) };
+  return { database, statements: prepareProofs(database), fileId: fileIdOf(path) };
+}
+
+function fileIdOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** Brings what a broken file still shows as owed into the new one. */

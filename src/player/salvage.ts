@@ -55,6 +55,11 @@ export function salvageOwed(path: string): readonly Salvaged[] {
   }
 }
 
+/** The proofs that a sound database shows as owed, to be put into another. */
+export function owedIn(database: Database): readonly Salvaged[] {
+  return database.prepare<[], Salvaged>(`select id, ${COLUMNS.join()} from proof where state = 'owed'`).all();
+}
+
 /** Puts salvaged proofs into a new file, under the ids they had, in one commit. */
 export function restoreOwed(proofs: readonly Salvaged[], database: Database): void {
   const names = ["id", ...COLUMNS];

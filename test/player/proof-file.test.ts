@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
@@ -177,6 +177,24 @@ describe("the proof store whose file breaks while it is open", () => {
     );
     expect(store.counts()).toMatchObject({ owed: 1, delivered: 0 });
     store.close();
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the proof store whose file is taken away while it is open", () => {
+  it.each([
+    ["the file", ["proofs.db"]],
+    ["the file and those beside it", ["proofs.db", "proofs.db-wal", "proofs.db-shm"]],
+  ])("lays another with all that is owed when it was %s", (_, names) => {
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder);
+    oweMany(store, 3);
+    for (const name of names) rmSync(join(folder, name));
+    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    expect(owedIn(store).sort()).toEqual(["after", "p0", "p1", "p2"]);
+    store.close();
+    const again = proofStoreIn(folder, "run-2");
+    expect(owedIn(again).sort()).toEqual(["after", "p0", "p1", "p2"]);
+    again.close();
   });
 });
 
