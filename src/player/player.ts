@@ -75,7 +75,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const reliefs = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
   const proofs = new ProofStore(proofFile, randomUUID());
-  const index = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log).database;
+  const index = openStore(join(config.dataDir, "media.db"), "normal", mediaIndexMigrations, log);
   const cache = await openCache(parts, new MediaIndex(index), policy);
   // Media can be fetched again, so it goes first.
   reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { codeOf, type Database, openDatabase } from "./database.ts";
 import { proofMigrations } from "./proof-schema.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
-import { quarantine } from "./quarantine.ts";
+import { noteSaved, quarantine, unsaved } from "./quarantine.ts";
 import { owedIn, restoreOwed, salvageOwed } from "./salvage.ts";
 import { openStore } from "./store-opening.ts";
 
@@ -39,8 +39,8 @@ export class ProofFile {
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
   static open(parts: ProofFileParts): ProofFile {
     const { path, log } = parts;
-    const { database, quarantined } = openStore(path, "full", proofMigrations, log);
-    if (quarantined !== null) rescue(quarantined, database, log);
+    const database = openStore(path, "full", proofMigrations, log);
+    saveOwed(path, database, log);
     return new ProofFile(parts, database);
   }
 
@@ -93,17 +93,15 @@ export class ProofFile {
     const { path, log } = this.#parts;
     log.error({ path, code }, "the proof store is broken and is set aside");
     this.close();
-    const kept = quarantine(path);
-    const statements = this.#reopened();
-    if (this.#open !== null) rescue(kept, this.#open.database, log);
-    return statements;
+    quarantine(path);
+    return this.#reopened();
   }
 
   #reopened(): ProofStatements {
     const { path, log } = this.#parts;
     const opening = openDatabase({ path, durability: "full", migrations: proofMigrations });
     if (opening.kind !== "open") throw new StoreLost(opening.kind === "unusable" ? opening.code : "newer");
-    if (opening.quarantined !== null) rescue(opening.quarantined, opening.database, log);
+    saveOwed(path, opening.database, log);
     this.#open = prepared(path, opening.database);
     return this.#open.statements;
   }
@@ -137,11 +135,17 @@ function fileIdOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
-/** Brings what a broken file still shows as owed into the new one. */
-function rescue(kept: string, database: Database, log: Logger): void {
-  const owed = salvageOwed(kept);
-  restoreOwed(owed, database);
-  log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
+/**
+ * Brings what broken files still show as owed into the sound one; each once, and the next time where that was cut short.
+ * What is in the sound one already stays as it is there.
+ */
+function saveOwed(path: string, database: Database, log: Logger): void {
+  for (const kept of unsaved(path)) {
+    const owed = salvageOwed(kept);
+    restoreOwed(owed, database);
+    noteSaved(kept);
+    log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
+  }
 }
 
 function isBroken(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
@@ -155,6 +155,23 @@ describe("the proof store whose file breaks while it is open", () => {
     expect(owed).toEqual(expect.arrayContaining(["new-0", "new-299", "p0", `p${MANY - 1}`]));
     expect(new Set(owed).size).toBe(owed.length);
     store.close();
+  });
+
+  it("takes over at the next start what it was cut off from taking over, and nothing twice", () => {
+    const { folder, store } = broken((count) => [Math.floor(count / 2)]);
+    store.close();
+    // As if the power had failed between the two: set aside, and a new file laid that owes something of its own.
+    mkdirSync(join(folder, "quarantine"), { recursive: true });
+    renameSync(join(folder, "proofs.db"), join(folder, "quarantine", "proofs.db.1"));
+    for (let start = 1; start <= 2; start++) {
+      const next = proofStoreIn(folder, `run-${start + 2}`);
+      if (start === 1) expect(next.owe(proofOf("new", 0), moment)).toEqual({ kind: "owed" });
+      const owed = owedIn(next);
+      expect(owed.length).toBeGreaterThan(MANY - 100);
+      expect(owed).toEqual(expect.arrayContaining(["new", "p0", `p${MANY - 1}`]));
+      expect(new Set(owed).size).toBe(owed.length);
+      next.close();
+    }
   });
 
   it("keeps what is owed from then on through a restart", () => {
