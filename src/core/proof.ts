@@ -25,6 +25,9 @@ export type Verdict =
   | { readonly kind: "retry"; readonly at: Instant }
   | { readonly kind: "expired" };
 
+/** One after which nothing more is sent. */
+export type FinalVerdict = Exclude<Verdict, { kind: "retry" }>;
+
 /** The service takes a proof until so long after the spot was asked for (contract, "Limits"). */
 export const PROOF_WINDOW_MS = 3_600_000;
 

@@ -43,6 +43,7 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
   const { logger } = log;
   const shutdown = new Shutdown(logger);
   shutdown.add("log", () => log.close());
+  // Held on to for as long as the process lives: what nobody refers to is closed.
   shutdown.add("lock", async () => lock.release());
   logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
   for (const warning of [...warnings, ...notYet(config)]) logger.warn(warning);

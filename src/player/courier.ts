@@ -1,16 +1,18 @@
 import type { Logger } from "pino";
-import { type Delivery, judge, PROOF_WINDOW_MS, type Verdict } from "../core/proof.ts";
+import { type Delivery, type FinalVerdict, judge, PROOF_WINDOW_MS } from "../core/proof.ts";
 import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
 import { CourierReport, inWords } from "./courier-report.ts";
 import { codeOf } from "./database.ts";
 import type { ExclusiveLock } from "./exclusive-lock.ts";
+import { NEVER, OneAlarm } from "./one-alarm.ts";
 import { ProofLine } from "./proof-line.ts";
-import type { OwedProof, Settlement } from "./proof-records.ts";
+import type { OwedProof } from "./proof-records.ts";
 import { FORGOTTEN_AT_ONCE } from "./proof-sql.ts";
 import type { ProofStore } from "./proof-store.ts";
 import { Sends } from "./sends.ts";
 import type { Moment, ServiceClock } from "./service-clock.ts";
+import { Unwritten } from "./unwritten.ts";
 
 export interface CourierParts {
   readonly store: ProofStore;
@@ -26,15 +28,6 @@ export interface CourierParts {
   /** Hears what became of a proof for good; `delivery` is the last answer, null where the hour ended without a try. */
   readonly onSettled?: (proof: OwedProof, verdict: FinalVerdict, delivery: Delivery | null) => void;
 }
-
-export type FinalVerdict = Exclude<Verdict, { kind: "retry" }>;
-
-/**
- * While more wait to be sent, so many answers are recorded in one commit, and none later than so long after it came. A
- * crash then repeats at most these and those under way, each once (G10). Otherwise each is recorded as it comes.
- */
-export const WRITTEN_AT_ONCE = 64;
-const WRITTEN_WITHIN_MS = 50;
 
 /** The wait after the store could not be read or written. */
 const STORE_AGAIN_MS = 5_000;
@@ -55,11 +48,8 @@ export class Courier {
   readonly #report: CourierReport;
   readonly #line = new ProofLine();
   readonly #sends = new Sends();
-  /** What came of tries and is not in the store yet: not sent again, whatever the store says. */
-  readonly #unwritten: Settlement[] = [];
-  /** When they must be written at the latest, or are tried again. */
-  #writeAt: Instant = NEVER;
-  #recordingSoon = false;
+  readonly #unwritten = new Unwritten();
+  readonly #alarm: OneAlarm;
   #state: "new" | "running" | "stopped" = "new";
   #begunAt: Instant = 0;
   #pruneAt: Instant = 0;
@@ -70,12 +60,13 @@ export class Courier {
   /** SQLite's code of what failed in this turn, or null. */
   #trouble: string | null = null;
   #turnSoon = false;
-  #alarm = { at: NEVER, callOff: () => {} };
+  #recordingSoon = false;
   #whenQuiet: (() => void)[] = [];
 
   constructor(parts: CourierParts) {
     this.#parts = parts;
     this.#report = new CourierReport(parts.log);
+    this.#alarm = new OneAlarm(parts.clock, () => this.#turn());
   }
 
   /** Sends what is owed, from this run and from those before it, until stopped. Once. */
@@ -103,13 +94,13 @@ export class Courier {
    */
   async stop(hurry?: AbortSignal): Promise<void> {
     this.#state = "stopped";
-    this.#setAlarm(NEVER);
+    this.#alarm.set(NEVER);
     const breakOff = () => this.#sends.breakOff(STOPPED);
     if (hurry?.aborted) breakOff();
     hurry?.addEventListener("abort", breakOff, { once: true });
     if (this.#sends.size > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
     hurry?.removeEventListener("abort", breakOff);
-    this.#withStore(() => this.#write(this.#parts.serviceClock.moment()));
+    this.#withStore(() => this.#unwritten.write(this.#parts.store, this.#parts.serviceClock.moment()));
     this.#parts.lock.release();
   }
 
@@ -120,7 +111,7 @@ export class Courier {
     const { now } = moment;
     this.#trouble = null;
     if (!this.#isSender()) {
-      this.#setAlarm(now + LOOK_EVERY_MS);
+      this.#alarm.set(now + LOOK_EVERY_MS);
       return;
     }
     this.#sends.breakOffOverdue(now, HOUR_OVER);
@@ -134,14 +125,8 @@ export class Courier {
     }
     this.#fill(moment);
     // What was begun just now gets onto its way first: a commit holds everything up for as long as the disk takes.
-    if (this.#isTimeToWrite(now)) this.#recordSoon();
-    this.#setAlarm(Math.min(this.#lookAt, this.#writeAt, this.#sends.nextAt(now, this.#line.waiting)));
-  }
-
-  /** At once, as a rule. While many wait to be sent, several are written at once: a commit takes as long as many GETs. */
-  #isTimeToWrite(now: Instant): boolean {
-    if (this.#unwritten.length === 0 || this.#writeAt > now + WRITTEN_WITHIN_MS) return false;
-    return !this.#line.waiting || this.#unwritten.length >= WRITTEN_AT_ONCE || now >= this.#writeAt;
+    if (this.#unwritten.isTimeToWrite(now, this.#line.waiting)) this.#recordSoon();
+    this.#alarm.set(this.#lookAt, this.#unwritten.writeAt, this.#sends.nextAt(now, this.#line.waiting));
   }
 
   #recordSoon(): void {
@@ -152,10 +137,11 @@ export class Courier {
       if (this.#state !== "running") return;
       this.#trouble = null;
       const moment = this.#parts.serviceClock.moment();
-      this.#withStore(() => this.#write(moment));
+      const dueAt = this.#withStore(() => this.#unwritten.write(this.#parts.store, moment));
       this.#report.store(this.#trouble);
-      if (this.#trouble !== null) this.#writeAt = moment.now + STORE_AGAIN_MS;
-      this.#setAlarm(Math.min(this.#lookAt, this.#writeAt, this.#alarm.at));
+      if (dueAt === null) this.#unwritten.postpone(moment.now);
+      else this.#lookAt = Math.min(this.#lookAt, dueAt);
+      this.#alarm.add(Math.min(this.#lookAt, this.#unwritten.writeAt));
     });
   }
 
@@ -182,7 +168,7 @@ export class Courier {
   }
 
   #busy(): readonly number[] {
-    return [...this.#sends.ids(), ...this.#unwritten.map(({ proof }) => proof.id)];
+    return [...this.#sends.ids(), ...this.#unwritten.ids()];
   }
 
   #fill({ now }: Moment): void {
@@ -211,8 +197,7 @@ export class Courier {
     const { clock, dice, onSettled } = this.#parts;
     const tried = { attempts: proof.attempts + 1, deadline: proof.deadline };
     const verdict = judge(tried, delivery, clock.now(), dice());
-    this.#unwritten.push({ proof, verdict, answer: inWords(delivery) });
-    if (this.#writeAt === NEVER) this.#writeAt = clock.now() + WRITTEN_WITHIN_MS;
+    this.#unwritten.add({ proof, verdict, answer: inWords(delivery) }, clock.now());
     this.#report.tried(proof, delivery, verdict);
     if (verdict.kind !== "retry") onSettled?.(proof, verdict, delivery);
   }
@@ -226,14 +211,6 @@ export class Courier {
       this.#turnSoon = false;
       this.#turn();
     });
-  }
-
-  #write(moment: Moment): void {
-    if (this.#unwritten.length > 0) this.#parts.store.settle(this.#unwritten, moment);
-    for (const { verdict } of this.#unwritten.splice(0)) {
-      if (verdict.kind === "retry") this.#lookAt = Math.min(this.#lookAt, verdict.at);
-    }
-    this.#writeAt = NEVER;
   }
 
   /** Proofs from before this boot wait for the service's time, and end when their hour must be over by any clock. */
@@ -257,16 +234,6 @@ export class Courier {
     this.#parts.onSettled?.(proof, { kind: "expired" }, null);
   };
 
-  #setAlarm(at: Instant): void {
-    if (at === this.#alarm.at) return;
-    this.#alarm.callOff();
-    const ring = () => {
-      this.#alarm.at = NEVER;
-      this.#turn();
-    };
-    this.#alarm = { at, callOff: at === NEVER ? () => {} : this.#parts.clock.alarm(at, ring) };
-  }
-
   /** Does something with the store; null when that is full, busy or broken, which may pass. */
   #withStore<T>(act: () => T): T | null {
     try {
@@ -279,6 +246,5 @@ export class Courier {
   }
 }
 
-const NEVER = Number.POSITIVE_INFINITY;
 const STOPPED = new Error("the courier was stopped");
 const HOUR_OVER = new Error("the hour is over");

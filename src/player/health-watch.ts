@@ -1,9 +1,9 @@
 import type { SpotOutcome } from "../client/service.ts";
 import type { LoopState } from "../core/loop-state.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
+import type { FinalVerdict } from "../core/proof.ts";
 import type { Instant, Item } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
-import type { FinalVerdict } from "./courier.ts";
 import type { HealthReport, NextItem } from "./health-report.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OwedProof } from "./proof-records.ts";

@@ -1,9 +1,10 @@
+import { statSync } from "node:fs";
 import type { Logger } from "pino";
 import { codeOf, type Database, openDatabase } from "./database.ts";
 import { proofMigrations } from "./proof-schema.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
-import { quarantine } from "./quarantine.ts";
-import { restoreOwed, salvageOwed } from "./salvage.ts";
+import { noteSaved, quarantine, unsaved } from "./quarantine.ts";
+import { owedIn, restoreOwed, salvageOwed } from "./salvage.ts";
 import { openStore } from "./store-opening.ts";
 
 export interface ProofFileParts {
@@ -28,18 +29,18 @@ const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
  */
 export class ProofFile {
   readonly #parts: ProofFileParts;
-  #open: { readonly database: Database; readonly statements: ProofStatements } | null;
+  #open: Open | null;
 
   private constructor(parts: ProofFileParts, database: Database) {
     this.#parts = parts;
-    this.#open = prepared(database);
+    this.#open = prepared(parts.path, database);
   }
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
   static open(parts: ProofFileParts): ProofFile {
     const { path, log } = parts;
-    const { database, quarantined } = openStore(path, "full", proofMigrations, log);
-    if (quarantined !== null) rescue(quarantined, database, log);
+    const database = openStore(path, "full", proofMigrations, log);
+    saveOwed(path, database, log);
     return new ProofFile(parts, database);
   }
 
@@ -71,27 +72,37 @@ export class ProofFile {
     throw full;
   }
 
-  /** Where the last attempt to replace a broken file failed, there is none open: that is tried again each time. */
+  /** Where the last attempt to replace a file failed, there is none open: that is tried again each time. */
   #statements(): ProofStatements {
-    return this.#open?.statements ?? this.#reopened();
+    if (this.#open === null) return this.#reopened();
+    return fileIdOf(this.#parts.path) === this.#open.fileId ? this.#open.statements : this.#putBack(this.#open);
+  }
+
+  /** A file that was taken away under the player still takes commits, which nobody would find again. */
+  #putBack({ database }: Open): ProofStatements {
+    const { path, log } = this.#parts;
+    log.error({ path }, "the proof store was removed from its place");
+    const owed = owedIn(database);
+    this.close();
+    const statements = this.#reopened();
+    if (this.#open !== null) restoreOwed(owed, this.#open.database);
+    return statements;
   }
 
   #replace(code: string | null): ProofStatements {
     const { path, log } = this.#parts;
     log.error({ path, code }, "the proof store is broken and is set aside");
     this.close();
-    const kept = quarantine(path);
-    const statements = this.#reopened();
-    if (this.#open !== null) rescue(kept, this.#open.database, log);
-    return statements;
+    quarantine(path);
+    return this.#reopened();
   }
 
   #reopened(): ProofStatements {
     const { path, log } = this.#parts;
     const opening = openDatabase({ path, durability: "full", migrations: proofMigrations });
     if (opening.kind !== "open") throw new StoreLost(opening.kind === "unusable" ? opening.code : "newer");
-    if (opening.quarantined !== null) rescue(opening.quarantined, opening.database, log);
-    this.#open = prepared(opening.database);
+    saveOwed(path, opening.database, log);
+    this.#open = prepared(path, opening.database);
     return this.#open.statements;
   }
 }
@@ -107,17 +118,34 @@ class StoreLost extends Error {
   }
 }
 
-function prepared(database: Database) {
-  database.pragma(`busy_timeout = ${BUSY_MS}`);
-  database.pragma(`journal_size_limit = ${LONGEST_WAL_BYTES}`);
-  return { database, statements: prepareProofs(database) };
+interface Open {
+  readonly database: Database;
+  readonly statements: ProofStatements;
+  /** Names the file itself, wherever it is. */
+  readonly fileId: number | null;
 }
 
-/** Brings what a broken file still shows as owed into the new one. */
-function rescue(kept: string, database: Database, log: Logger): void {
-  const owed = salvageOwed(kept);
-  restoreOwed(owed, database);
-  log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
+function prepared(path: string, database: Database): Open {
+  database.pragma(`busy_timeout = ${BUSY_MS}`);
+  database.pragma(`journal_size_limit = ${LONGEST_WAL_BYTES}`);
+  return { database, statements: prepareProofs(database), fileId: fileIdOf(path) };
+}
+
+function fileIdOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+}
+
+/**
+ * Brings what broken files still show as owed into the sound one; each once, and the next time where that was cut short.
+ * What is in the sound one already stays as it is there.
+ */
+function saveOwed(path: string, database: Database, log: Logger): void {
+  for (const kept of unsaved(path)) {
+    const owed = salvageOwed(kept);
+    restoreOwed(owed, database);
+    noteSaved(kept);
+    log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
+  }
 }
 
 function isBroken(error: unknown): boolean {

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /** So many broken files of one name are kept for whoever wants to know why; older ones are removed. */
 export const MOST_QUARANTINED = 3;
 
-const COMPANIONS = ["", "-wal", "-shm"];
+/** Beside a broken file: what was to be saved of it has been. */
+const SAVED = ".saved";
+const COMPANIONS = ["", "-wal", "-shm", SAVED];
 
 /**
  * Moves a broken database and the files beside it to `quarantine/<name>.<n>`, n counting up, and returns the new path.
@@ -24,6 +26,22 @@ export function quarantine(path: string): string {
     for (const companion of COMPANIONS) rmSync(join(folder, `${name}.${old}${companion}`), { force: true });
   }
   return target;
+}
+
+/** The files of this name that were set aside and of which nothing has been saved yet, oldest first. */
+export function unsaved(path: string): readonly string[] {
+  const folder = join(dirname(path), "quarantine");
+  if (!existsSync(folder)) return [];
+  const name = basename(path);
+  return numbersOf(name, folder)
+    .sort((one, other) => one - other)
+    .map((number) => join(folder, `${name}.${number}`))
+    .filter((kept) => !existsSync(kept + SAVED));
+}
+
+/** Notes that what was to be saved of a file that was set aside is on the disk elsewhere. */
+export function noteSaved(kept: string): void {
+  writeFileSync(kept + SAVED, "");
 }
 
 function numbersOf(name: string, folder: string): number[] {

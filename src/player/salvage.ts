@@ -55,12 +55,18 @@ export function salvageOwed(path: string): readonly Salvaged[] {
   }
 }
 
-/** Puts salvaged proofs into a new file, under the ids they had, in one commit. */
+/** The proofs that a sound database shows as owed, to be put into another. */
+export function owedIn(database: Database): readonly Salvaged[] {
+  return database.prepare<[], Salvaged>(`select id, ${COLUMNS.join()} from proof where state = 'owed'`).all();
+}
+
+/** Puts salvaged proofs into a file, in one commit: under the ids they had, where these are free; those it has it keeps. */
 export function restoreOwed(proofs: readonly Salvaged[], database: Database): void {
-  const names = ["id", ...COLUMNS];
-  const insert = database.prepare(
-    `insert or ignore into proof (${names.join()}) values (${names.map((name) => `@${name}`).join()})`,
-  );
+  const names = COLUMNS.map((name) => `@${name}`);
+  const insert = database.prepare(`
+    insert into proof (id, ${COLUMNS.join()})
+    values (iif(exists (select 1 from proof where id = @id), null, @id), ${names.join()})
+    on conflict (run_id, playout_id) do nothing`);
   database.transaction(() => {
     for (const proof of proofs) insert.run(proof);
   })();

@@ -6,21 +6,18 @@ export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
 
-/**
- * Opens one of the player's stores, or throws `StoreUnusable`. A broken one is set aside, with a line in the log;
- * `quarantined` is where it went.
- */
+/** Opens one of the player's stores, or throws `StoreUnusable`. A broken one is set aside, with a line in the log. */
 export function openStore(
   path: string,
   durability: DatabaseOptions["durability"],
   migrations: DatabaseOptions["migrations"],
   log: Logger,
-): { readonly database: Database; readonly quarantined: string | null } {
+): Database {
   const opening = openDatabase({ path, durability, migrations });
   switch (opening.kind) {
     case "open":
       if (opening.quarantined !== null) log.error({ path, kept: opening.quarantined }, "a broken store was set aside");
-      return opening;
+      return opening.database;
     case "newer":
       throw new StoreUnusable(
         `${path} was written by a newer version of Spotloop (schema ${opening.found}, this one knows ${opening.known}): ` +

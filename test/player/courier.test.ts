@@ -18,7 +18,7 @@ const begin = (...[answer, changes]: [Parameters<typeof courierRun>[2], Paramete
 };
 
 describe("the proof courier", () => {
-  it("sends a proof the moment it is owed, once", async () => {
+  it("sends a proof the moment it is owed, once (G8)", async () => {
     const { clock, courier, owe, sent, settled, store } = begin(() => accepted);
     courier.start();
     await clock.advance(7 * SECOND);
@@ -30,7 +30,7 @@ describe("the proof courier", () => {
     expect(store.counts()).toMatchObject({ owed: 0, delivered: 1 });
   });
 
-  it("tries again after 1, 2, 4 s, then doubles, and ends with a last try before the hour is over", async () => {
+  it("tries again after 1, 2, 4 s, then doubles, and ends with a last try before the hour is over (G8)", async () => {
     const { clock, courier, owe, sent, settled, store } = begin(() => unreachable);
     courier.start();
     owe("a");
@@ -72,7 +72,7 @@ describe("the proof courier", () => {
     expect(after.settled).toEqual(["a delivered"]);
   });
 
-  it("sends nothing once the hour is over, and says so", async () => {
+  it("sends nothing once the hour is over, and says so (G9)", async () => {
     const { clock, folder, courier, owe } = begin(hangs);
     courier.start();
     owe("a");
@@ -230,7 +230,7 @@ describe("stopping the courier", () => {
     expect(store.counts()).toMatchObject({ owed: 1, delivered: 1 });
   });
 
-  it("breaks off what is under way when it must be quick; that is sent again by the next run", async () => {
+  it("breaks off what is under way when it must be quick; that is sent again by the next run (G10)", async () => {
     const { clock, folder, courier, owe, settled } = begin(hangs);
     courier.start();
     owe("a");

@@ -43,7 +43,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 );
 
 describe("the outbox, whatever happens and in whatever order", () => {
-  it("ends each proof delivered, refused or expired, exactly one of them, and owes no other", async () => {
+  it("ends each proof delivered, refused or expired, exactly one of them, and owes no other (G8 to G10)", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(turn, { minLength: 1, maxLength: 25 }),

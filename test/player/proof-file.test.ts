@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
@@ -157,6 +157,23 @@ describe("the proof store whose file breaks while it is open", () => {
     store.close();
   });
 
+  it("takes over at the next start what it was cut off from taking over, and nothing twice", () => {
+    const { folder, store } = broken((count) => [Math.floor(count / 2)]);
+    store.close();
+    // As if the power had failed between the two: set aside, and a new file laid that owes something of its own.
+    mkdirSync(join(folder, "quarantine"), { recursive: true });
+    renameSync(join(folder, "proofs.db"), join(folder, "quarantine", "proofs.db.1"));
+    for (let start = 1; start <= 2; start++) {
+      const next = proofStoreIn(folder, `run-${start + 2}`);
+      if (start === 1) expect(next.owe(proofOf("new", 0), moment)).toEqual({ kind: "owed" });
+      const owed = owedIn(next);
+      expect(owed.length).toBeGreaterThan(MANY - 100);
+      expect(owed).toEqual(expect.arrayContaining(["new", "p0", `p${MANY - 1}`]));
+      expect(new Set(owed).size).toBe(owed.length);
+      next.close();
+    }
+  });
+
   it("keeps what is owed from then on through a restart", () => {
     const { folder, store } = broken((count) => Array.from({ length: count - 1 }, (_, index) => index + 1));
     expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
@@ -177,6 +194,24 @@ describe("the proof store whose file breaks while it is open", () => {
     );
     expect(store.counts()).toMatchObject({ owed: 1, delivered: 0 });
     store.close();
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the proof store whose file is taken away while it is open", () => {
+  it.each([
+    ["the file", ["proofs.db"]],
+    ["the file and those beside it", ["proofs.db", "proofs.db-wal", "proofs.db-shm"]],
+  ])("lays another with all that is owed when it was %s", (_, names) => {
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder);
+    oweMany(store, 3);
+    for (const name of names) rmSync(join(folder, name));
+    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    expect(owedIn(store).sort()).toEqual(["after", "p0", "p1", "p2"]);
+    store.close();
+    const again = proofStoreIn(folder, "run-2");
+    expect(owedIn(again).sort()).toEqual(["after", "p0", "p1", "p2"]);
+    again.close();
   });
 });
 

@@ -96,7 +96,7 @@ describe("the proof store", () => {
     expect(store.counts().oldestDeadline).toBe(5_000_000 + HOUR);
   });
 
-  it("keeps what is settled for 30 days, and what is owed for as long as it is owed", async () => {
+  it("keeps what is settled for 30 days, and what is owed for as long as it is owed (G9)", async () => {
     const { clock, store, moment } = begin();
     store.owe(proofOf("a", 0), moment());
     store.owe(proofOf("b", 0), moment());

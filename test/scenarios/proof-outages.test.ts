@@ -98,20 +98,20 @@ describe("proofs in an outage", { timeout: LONGEST_TEST_MS }, () => {
     it.each([
       ["5 s", 5 * SECOND],
       ["59 min", 59 * MINUTE],
-    ])("of %s are all delivered, each once", async (_length, forMs) => {
+    ])("of %s are all delivered, each once (G8, G10)", async (_length, forMs) => {
       expect(await outage(trouble, forMs)).toEqual({ ...settled, delivered: ITEMS, verdicts: counted });
     });
 
-    it("of 61 min expire, and none is sent late", async () => {
+    it("of 61 min expire, and none is sent late (G9)", async () => {
       expect(await outage(trouble, 61 * MINUTE)).toEqual({ ...settled, expired: ITEMS, verdicts: [] });
     });
   });
 
-  it.each(Object.entries(FINAL))("are refused for good by %s, and not sent again", async (_, trouble) => {
+  it.each(Object.entries(FINAL))("are refused for good by %s, and not sent again (G8)", async (_, trouble) => {
     expect(await outage(trouble, 20 * SECOND)).toEqual({ ...settled, refused: ITEMS, verdicts: [] });
   });
 
-  it("are delivered by a 200 whose body breaks off: the status is the answer", async () => {
+  it("are delivered by a 200 whose body breaks off: the status is the answer (A2, G8)", async () => {
     const trouble = { faults: [{ truncateAt: 1 }] };
     expect(await outage(trouble, 20 * SECOND)).toEqual({ ...settled, delivered: ITEMS, verdicts: counted });
   });

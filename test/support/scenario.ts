@@ -36,6 +36,7 @@ export interface ScenarioChanges {
   readonly clock?: ManualClock;
   /** How long a proof may take, in real time. */
   readonly proofTimeoutSeconds?: number;
+  readonly ballastBytes?: number;
   /** Stands between the player and the network; rejects as `fetch` does. */
   readonly meddle?: (url: string) => void;
 }
@@ -66,6 +67,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       dice: () => 0.5,
       spotRetryMs: 0,
       downloadRetryMs: 0,
+      ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),
     });
     stage.connect((event) => started.loop.dispatch(event));
     return started;

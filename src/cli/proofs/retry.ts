@@ -71,7 +71,8 @@ async function sendAll(store: ProofStore, lock: ExclusiveLock, flags: FolderFlag
   await courier.stop();
   const after = store.counts();
   const [delivered, refused] = [after.delivered - before.delivered, after.refused - before.refused];
-  const told = `${owed} were owed: ${delivered} delivered, ${refused} refused, ${after.owed} still owed`;
+  const left = after.owed === 0 ? "" : `, ${after.owed} left to the next player`;
+  const told = `${owed} were owed: ${delivered} delivered, ${refused} refused${left}`;
   return { by: "command", owed, delivered, refused, told };
 }
 
