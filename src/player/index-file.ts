@@ -19,7 +19,7 @@ export class IndexFile {
     this.#path = path;
     this.#migrations = migrations;
     this.#log = log;
-    this.#database = prepared(openStore(path, "normal", migrations, log).database);
+    this.#database = prepared(openStore(path, "normal", migrations, log));
   }
 
   /** Hears that an empty file has taken over. */

@@ -47,6 +47,8 @@ export interface CacheParts {
 const DOWNLOAD_TRIES = 3;
 /** So many connections may break for one file, each after it brought some bytes. */
 const MOST_CONNECTIONS = 200;
+/** So much is given up for a row of the index that does not fit on the disk. */
+const RELIEF_BYTES = 1024 * 1024;
 /** Wait before the second try of a download; it doubles. */
 const FIRST_WAIT_MS = 500;
 
@@ -198,7 +200,7 @@ export class MediaCache {
       lastModified: headers.get("last-modified"),
       freshUntil: freshUntil(headers.get("cache-control"), clock.wall()),
     };
-    index.record(key, media, clock.wall());
+    this.#withRoom(() => index.record(key, media, clock.wall()));
     this.#parts.onDownloaded?.(sizeBytes);
     this.#hold(digest);
     await this.#makeRoom(0);
@@ -256,6 +258,16 @@ export class MediaCache {
     for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
       index.forget(digest);
       await rm(this.#pathOf(digest), { force: true });
+    }
+  }
+
+  /** What does not fit on a full disk fits when something else has been given up for it. */
+  #withRoom(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (codeOf(error) !== "SQLITE_FULL" || !this.sacrifice(RELIEF_BYTES)) throw error;
+      write();
     }
   }
 
