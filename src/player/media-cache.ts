@@ -60,6 +60,7 @@ export class MediaCache {
   readonly #parts: CacheParts;
   readonly #partials: Partials;
   readonly #flights = new Map<string, Flight>();
+  readonly #revalidations = new Set<Promise<void>>();
   readonly #holds = new Map<string, number>();
 
   private constructor(parts: CacheParts) {
@@ -98,6 +99,17 @@ export class MediaCache {
    * new bytes are of no use, what is there stays.
    */
   async revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
+    const revalidation = this.#revalidate(wanted, signal).finally(() => this.#revalidations.delete(revalidation));
+    this.#revalidations.add(revalidation);
+    await revalidation;
+  }
+
+  /** Resolves when nothing is under way any more: soon after the signals that it all was given are raised. */
+  async quiet(): Promise<void> {
+    await Promise.allSettled([...[...this.#flights.values()].map(({ outcome }) => outcome), ...this.#revalidations]);
+  }
+
+  async #revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
     const { folder, fetch, limits, index, clock } = this.#parts;
     const key = keyOf(wanted);
     const indexed = index.find(key);

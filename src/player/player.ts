@@ -143,6 +143,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       control.abort();
       desk.close();
       await courier.stop(AbortSignal.timeout(STOP_WITHIN_MS));
+      await cache.quiet();
       tallies.close();
       proofs.close();
       index.close();
