@@ -2,16 +2,15 @@ import { createHash } from "node:crypto";
 import { createReadStream, readdirSync, rmSync } from "node:fs";
 import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import pRetry from "p-retry";
 import type { Get } from "../client/reply.ts";
 import { type CacheLimits, evictions } from "../core/eviction.ts";
 import { freshUntil } from "../core/freshness.ts";
 import type { Clock } from "./clock.ts";
 import { codeOf } from "./database.ts";
-import { type Downloaded, type DownloadFailure, download, type Wanted } from "./download.ts";
+import type { Downloaded, DownloadFailure, Wanted } from "./download.ts";
+import { Downloader } from "./downloader.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
-import { PART_SUFFIX, Partial } from "./partial.ts";
-import { Partials } from "./partials.ts";
+import { PART_SUFFIX } from "./partial.ts";
 import type { StrikeBook } from "./strike-book.ts";
 
 /** Media on the disk, whole. */
@@ -38,19 +37,13 @@ export interface CacheParts {
   readonly clock: Clock;
   readonly limits: CacheLimits & { readonly maxItemBytes: number };
   readonly fetch: Get;
-  /** The wait before the second try of a download, in milliseconds; `FIRST_WAIT_MS` unless told otherwise. */
+  /** The wait before the second try of a download, in milliseconds; half a second unless told otherwise. */
   readonly retryMs?: number;
   readonly onDownloaded?: (sizeBytes: number) => void;
 }
 
-/** Downloads of one file are tried this often without a byte coming, for what is unreachable only. */
-const DOWNLOAD_TRIES = 3;
-/** So many connections may break for one file, each after it brought some bytes. */
-const MOST_CONNECTIONS = 200;
 /** So much is given up for a row of the index that does not fit on the disk. */
 const RELIEF_BYTES = 1024 * 1024;
-/** Wait before the second try of a download; it doubles. */
-const FIRST_WAIT_MS = 500;
 
 /**
  * Media by content address. What it hands out was read back whole and matched its digest just before; what is broken
@@ -58,14 +51,15 @@ const FIRST_WAIT_MS = 500;
  */
 export class MediaCache {
   readonly #parts: CacheParts;
-  readonly #partials: Partials;
+  readonly #downloader: Downloader;
   readonly #flights = new Map<string, Flight>();
   readonly #revalidations = new Set<Promise<void>>();
   readonly #holds = new Map<string, number>();
 
   private constructor(parts: CacheParts) {
     this.#parts = parts;
-    this.#partials = new Partials(parts.folder);
+    const { folder, fetch, limits, retryMs } = parts;
+    this.#downloader = new Downloader({ folder, fetch, retryMs, maxBytes: limits.maxItemBytes });
     parts.index.onEmptied(() => this.#removeUnheld());
   }
 
@@ -110,16 +104,13 @@ export class MediaCache {
   }
 
   async #revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
-    const { folder, fetch, limits, index, clock } = this.#parts;
+    const { index, clock } = this.#parts;
     const key = keyOf(wanted);
     const indexed = index.find(key);
     if (indexed === null || indexed.freshUntil > clock.wall() || this.#flights.has(key)) return;
     // Whatever comes of it, it is not asked after again at once.
     index.renew(key, freshUntil(null, clock.wall()));
-    const partial = new Partial(folder, wanted.md5 !== null);
-    const tools = { folder, fetch, maxBytes: limits.maxItemBytes, known: indexed };
-    const result = await download(wanted, partial, tools, signal);
-    await partial.discard();
+    const result = await this.#downloader.renew(wanted, indexed, signal);
     if (result.kind === "unchanged") index.renew(key, freshUntil(result.headers.get("cache-control"), clock.wall()));
     if (result.kind !== "downloaded") return;
     await this.#take(key, result);
@@ -195,7 +186,7 @@ export class MediaCache {
       return { kind: "failed", reason: `more than ${maxItemBytes} bytes`, passing: false };
     }
     await this.#makeRoom(wanted.sizeBytes ?? 0);
-    const result = await this.#fetch(key, wanted, signal);
+    const result = await this.#downloader.bring(key, wanted, signal);
     if (result.kind === "downloaded") return this.#take(key, result);
     if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
     return { kind: "failed", reason: describe(result), passing: result.kind === "unreachable" };
@@ -219,35 +210,6 @@ export class MediaCache {
     return this.#kept(media);
   }
 
-  /** Goes on with what an earlier try brought; tries again what is unreachable, and the last failure stands (G7). */
-  async #fetch(key: string, wanted: Wanted, signal: AbortSignal): Promise<Downloaded | DownloadFailure> {
-    const { folder, fetch, limits } = this.#parts;
-    const partial = this.#partials.take(key, wanted.md5 !== null);
-    const tools = { folder, fetch, maxBytes: limits.maxItemBytes };
-    const attempt = async (): Promise<Downloaded | DownloadFailure> => {
-      const had = partial.sizeBytes;
-      const result = await download(wanted, partial, tools, signal);
-      if (result.kind === "unreachable") throw new Unreachable(result, partial.sizeBytes > had);
-      if (result.kind === "unchanged") throw new Error("unchanged, though nothing was known");
-      return result;
-    };
-    const result = await pRetry(attempt, {
-      retries: DOWNLOAD_TRIES - 1,
-      minTimeout: this.#parts.retryMs ?? FIRST_WAIT_MS,
-      signal,
-      shouldRetry: ({ attemptNumber }) => attemptNumber < MOST_CONNECTIONS,
-      shouldConsumeRetry: ({ error }) => !(error instanceof Unreachable && error.progressed),
-    }).catch(async (error: unknown): Promise<DownloadFailure> => {
-      if (error instanceof Unreachable) return error.failure;
-      // The disk is full or broken: half a file must not stay in the way.
-      await partial.discard();
-      return { kind: "unreachable", reason: String(error) };
-    });
-    if (result.kind === "unreachable") await this.#partials.putBack(key, partial);
-    else await partial.discard();
-    return result;
-  }
-
   #kept({ digest, sizeBytes, contentType }: IndexedMedia): MediaOutcome {
     return { kind: "kept", media: { digest, sizeBytes, contentType, path: this.#pathOf(digest) } };
   }
@@ -266,7 +228,7 @@ export class MediaCache {
     const { folder, index, limits } = this.#parts;
     const { bavail, bsize } = await statfs(folder);
     const held = new Set(this.#holds.keys());
-    if (bavail * bsize < incomingBytes + limits.minFreeBytes) await this.#partials.discardAll();
+    if (bavail * bsize < incomingBytes + limits.minFreeBytes) await this.#downloader.discardPartials();
     for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
       index.forget(digest);
       await rm(this.#pathOf(digest), { force: true });
@@ -312,18 +274,6 @@ export class MediaCache {
 interface Flight {
   waiting: number;
   readonly outcome: Promise<MediaOutcome>;
-}
-
-class Unreachable extends Error {
-  readonly failure: DownloadFailure;
-  /** Whether some bytes came before the connection broke. */
-  readonly progressed: boolean;
-
-  constructor(failure: DownloadFailure & { readonly kind: "unreachable" }, progressed: boolean) {
-    super(failure.reason);
-    this.failure = failure;
-    this.progressed = progressed;
-  }
 }
 
 /** The whole URL is the key, query and all, unless the service names the bytes themselves (F15). */
