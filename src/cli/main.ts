@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Command, CommanderError } from "commander";
+import { z } from "zod";
 import { CommandFailure, exitCodes } from "./exit.ts";
 
 /** Every command by its name. Each is loaded when it is wanted: a lookup should not wait for a screen network. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  play: async () => (await import("./play.ts")).playCommand(),
   emulator: async () => {
     const [{ emulatorCommand }, { execCommand }] = [await import("./emulator.ts"), await import("./emulator-exec.ts")];
     return emulatorCommand().addCommand(execCommand());
@@ -47,9 +49,15 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 /** The command that is asked for, or all of them where that is none: for the help, and for who misspelt one. */
 async function program(name: string | undefined): Promise<Command> {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
+  spotloop.version(version());
   const wanted = { ...COMMANDS, ...HIDDEN }[name ?? ""];
   for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) spotloop.addCommand(await load());
   return endingByThrowing(spotloop);
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
 /** Each command ends by throwing, since only the outermost caller may end the process. */

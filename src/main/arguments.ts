@@ -15,12 +15,19 @@ export interface Arguments {
 export function readArguments(argv: readonly string[], packaged: boolean): Arguments {
   const { values, positionals } = parseArgs({
     args: argv.slice(1),
-    options: { config: { type: "string" }, "check-config": { type: "boolean", default: false } },
+    options: {
+      config: { type: "string" },
+      "check-config": { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+      version: { type: "boolean", short: "V", default: false },
+    },
     strict: false,
     allowPositionals: true,
   });
   const [first] = packaged ? positionals : positionals.slice(1);
-  const command = first === undefined || first === "play" ? null : argv.slice(argv.indexOf(first));
+  const plays = (first === undefined || first === "play") && values.help !== true && values.version !== true;
+  const asked = values.version === true ? "--version" : "--help";
+  const command = plays ? null : first === undefined ? [asked] : argv.slice(argv.indexOf(first));
   return {
     command,
     config: typeof values.config === "string" ? values.config : null,

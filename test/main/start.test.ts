@@ -32,6 +32,22 @@ describe("the player's arguments", () => {
   });
 });
 
+describe("the player's help", () => {
+  it.each([
+    [["spotloop", "--help"], ["--help"]],
+    [
+      ["spotloop", "play", "-h"],
+      ["play", "-h"],
+    ],
+    [
+      ["spotloop", "locations", "--help"],
+      ["locations", "--help"],
+    ],
+  ])("is asked for by %j", (argv, command) => {
+    expect(readArguments(argv, true).command).toEqual(command);
+  });
+});
+
 describe("a packaged player", () => {
   it.each([
     "--remote-debugging-port=9222",
