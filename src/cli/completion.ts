@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { print } from "./vendor/text.ts";
+import { print } from "./text.ts";
 
 /**
  * `spotloop completion`: what makes a shell complete `spotloop`. The shells ask `spotloop complete -- WORDS`, so that

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { DayReport, Sums } from "../player/day-report.ts";
 import { ProofArchive } from "../player/proof-archive.ts";
-import { columns } from "./columns.ts";
 import { dayOf, type FolderFlags, folderOptions, orFailure, proofsPath } from "./proofs/folder.ts";
 import { seconds } from "./proofs/write.ts";
+import { table } from "./text.ts";
 
 interface Flags extends FolderFlags {
   readonly day?: string;
@@ -36,7 +36,7 @@ function run({ day, timeZone, json, ...folder }: Flags): void {
   const archive = orFailure(() => new ProofArchive(proofsPath(folder)));
   const report = archive.report(asked);
   archive.close();
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : table(report));
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : textOf(report));
 }
 
 function todayIn(timeZone: string): string {
@@ -52,15 +52,15 @@ const HEADING = ["hour", "slots", "fills", "news", "ads", "failed", "delivered",
 const DELAYS = ["p50", "p95", "p99", "max"] as const;
 
 /** Hours in which nothing happened are left out. */
-function table({ day, timeZone, total, hours }: DayReport): string {
+function textOf({ day, timeZone, total, hours }: DayReport): string {
   const rows = hours.filter((sums) => !isEmpty(sums)).map(({ hour, ...sums }) => [hour, ...cellsOf(sums)]);
   const heading = [...HEADING, ...DELAYS.map((share) => `delay ${share}`)];
-  const body = columns([heading, ...rows, ["total", ...cellsOf(total)]], heading.map((_, column) => column).slice(1));
+  const figures = heading.map((_, column) => column).slice(1);
+  const lines = table([heading, ...rows, ["total", ...cellsOf(total)]], "", figures);
   const reasons = Object.entries(total.failed).sort(([, one], [, other]) => other - one);
-  const failed = reasons.map(([reason, count]) => `  ${reason}: ${count}\n`);
-  return [`${day} (${timeZone})\n\n${body}`, ...(failed.length > 0 ? ["\nfailed, by reason:\n", ...failed] : [])].join(
-    "",
-  );
+  const failed = reasons.map(([reason, count]) => `  ${reason}: ${count}`);
+  const why = failed.length === 0 ? [] : ["", "failed, by reason:", ...failed];
+  return [`${day} (${timeZone})`, "", ...lines, ...why, ""].join("\n");
 }
 
 function cellsOf({ slots, fills, shown, failed, proofs, delayMs }: Sums): string[] {

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { readAccess } from "../../player/config/access.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
+import { plain, print, printJson, say, styled, wrapped } from "../text.ts";
 import { type ConnectionFlags, overruled, withConnection } from "../vendor/connection.ts";
-import { plain, print, printJson, say, styled, wrapped } from "../vendor/text.ts";
 import { writeBundle } from "./bundle.ts";
 import { type Examination, examine } from "./examine.ts";
 import { codeOf, type Finding } from "./finding.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../../player/config/config.ts";
 import { codeOf, openDatabase } from "../../player/database.ts";
 import { ProofArchive } from "../../player/proof-archive.ts";
 import { StoreUnusable } from "../../player/store-opening.ts";
-import { count } from "../vendor/text.ts";
+import { count } from "../text.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 
 const MIB = 1024 ** 2;

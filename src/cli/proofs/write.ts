@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ListedProof } from "../../player/proof-archive.ts";
-import { columns } from "../columns.ts";
+import { table } from "../text.ts";
 
 /** The columns of an export, in their order. */
 const FIELDS = [
@@ -53,7 +53,7 @@ export function proofTable(proofs: readonly ListedProof[]): string {
       requestId,
     ];
   });
-  return columns([heading, ...rows], [4, 6]);
+  return `${table([heading, ...rows], "", [4, 6]).join("\n")}\n`;
 }
 
 /** Milliseconds for people: `85 ms`, `1.2 s`, `12 min`. */

@@ -4,12 +4,12 @@ import type { NewLocation } from "../../client/requests.ts";
 import { differences } from "../../core/difference.ts";
 import { fitsLocation, type VenueTree } from "../../core/venue-type.ts";
 import type { Location } from "../../wire/inventory.ts";
+import { say } from "../text.ts";
 import { type Column, locationColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
 import { orEnd } from "../vendor/failure.ts";
 import { endIfFlawed, type Flaw } from "../vendor/flaws.ts";
 import { newLocation } from "../vendor/locations.ts";
-import { say } from "../vendor/text.ts";
 import { readFlags, type Written } from "../vendor/written.ts";
 import type { Questions } from "./questions.ts";
 

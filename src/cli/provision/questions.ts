@@ -1,7 +1,7 @@
 import { type VenueTree, type VenueType, venueTypeName } from "../../core/venue-type.ts";
+import { plain } from "../text.ts";
 import type { Column } from "../vendor/columns.ts";
 import { answered, hasSomebodyToAsk } from "../vendor/question.ts";
-import { plain } from "../vendor/text.ts";
 
 /** Questions go to standard error: what is printed is for whoever reads the result. */
 const CONTEXT = { output: process.stderr };

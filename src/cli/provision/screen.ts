@@ -7,12 +7,12 @@ import type { ReviewedLocation } from "../../core/location.ts";
 import type { VenueTree } from "../../core/venue-type.ts";
 import type { Screen } from "../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
+import { say } from "../text.ts";
 import type { Connection } from "../vendor/connection.ts";
 import { changeLines, effectText } from "../vendor/effects.ts";
 import { orEnd } from "../vendor/failure.ts";
 import { endIfFlawed } from "../vendor/flaws.ts";
 import { confirm, hasSomebodyToAsk } from "../vendor/question.ts";
-import { say } from "../vendor/text.ts";
 
 type NameOf = (field: string) => string;
 

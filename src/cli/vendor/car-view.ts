@@ -1,5 +1,5 @@
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
-import { plain, styled, table } from "./text.ts";
+import { plain, styled, table } from "../text.ts";
 
 /** A creative approval request for people. */
 export function carText(car: ApprovalAnswer): string[] {

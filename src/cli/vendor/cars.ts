@@ -5,6 +5,7 @@ import { rejectionComplaints } from "../../core/inventory-check.ts";
 import { type RejectionReason, rejectionReasonSchema } from "../../wire/approval.ts";
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
+import { plain, print, printJson, say } from "../text.ts";
 import { carText } from "./car-view.ts";
 import { type ConnectionFlags, connect, withConnection } from "./connection.ts";
 import { orEnd } from "./failure.ts";
@@ -12,7 +13,6 @@ import { endIfFlawed, type Flaw } from "./flaws.ts";
 import { openCreative, saveCreative } from "./preview.ts";
 import { confirm, hasSomebodyToAsk } from "./question.ts";
 import { printRequest } from "./request.ts";
-import { plain, print, printJson, say } from "./text.ts";
 
 interface GetFlags extends ConnectionFlags {
   readonly save?: string;

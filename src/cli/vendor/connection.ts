@@ -5,8 +5,8 @@ import { readAccess } from "../../player/config/access.ts";
 import type { BadConfig } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
+import { say } from "../text.ts";
 import { flawText } from "./flaws.ts";
-import { say } from "./text.ts";
 import { cachedTree } from "./venue-cache.ts";
 
 /** What every command that talks to the service is told. */

@@ -1,8 +1,8 @@
 import { differences } from "../../core/difference.ts";
 import { type Effect, mayStopCampaigns } from "../../core/effects.ts";
 import { openingText } from "../../core/opening-hours.ts";
+import { plain, say } from "../text.ts";
 import { confirm, hasSomebodyToAsk } from "./question.ts";
-import { plain, say } from "./text.ts";
 
 /** Says what an update changes and does; where campaigns may stop and there is somebody to ask, asks. */
 export async function announce(

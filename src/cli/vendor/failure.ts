@@ -1,7 +1,7 @@
 import type { Answer, Failure } from "../../client/answer.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
+import { plain } from "../text.ts";
 import { flawText } from "./flaws.ts";
-import { plain } from "./text.ts";
 
 /** What a call was about, for the words of its failure. */
 export interface Subject {

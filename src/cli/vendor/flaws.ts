@@ -1,5 +1,5 @@
 import { CommandFailure, exitCodes } from "../exit.ts";
-import { count, plain } from "./text.ts";
+import { count, plain } from "../text.ts";
 
 /** One thing that is wrong with what a command was given, and the flag or field to mend. */
 export interface Flaw {

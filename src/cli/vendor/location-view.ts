@@ -2,7 +2,7 @@ import { missingForReview } from "../../core/location.ts";
 import { openingText } from "../../core/opening-hours.ts";
 import { type VenueTree, venueTypeName } from "../../core/venue-type.ts";
 import type { Location } from "../../wire/inventory.ts";
-import { plain, styled, table } from "./text.ts";
+import { plain, styled, table } from "../text.ts";
 import { weekPicture } from "./week.ts";
 
 /** A location for people. */

@@ -5,6 +5,7 @@ import { differences } from "../../core/difference.ts";
 import { locationEffects } from "../../core/effects.ts";
 import { locationComplaints } from "../../core/inventory-check.ts";
 import type { LocationChange } from "../../wire/inventory-requests.ts";
+import { print, printJson } from "../text.ts";
 import { applyLocationsCommand } from "./apply/command.ts";
 import { locationColumns } from "./columns.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "./connection.ts";
@@ -14,7 +15,6 @@ import { endIfFlawed, type Flaw } from "./flaws.ts";
 import { objectFrom } from "./from-file.ts";
 import { locationText, nextSteps } from "./location-view.ts";
 import { printRequest } from "./request.ts";
-import { print, printJson } from "./text.ts";
 import { overlaidBy, readFlags, readRecord, type Written } from "./written.ts";
 
 interface WriteFlags extends ConnectionFlags {

@@ -1,5 +1,5 @@
 import { CommandFailure, exitCodes } from "../exit.ts";
-import { say } from "./text.ts";
+import { say } from "../text.ts";
 
 /** Whether somebody sits at a terminal who can be asked. */
 export function hasSomebodyToAsk(): boolean {

@@ -1,5 +1,5 @@
 import { type Route, routes } from "../../wire/routes.ts";
-import { print, printJson } from "./text.ts";
+import { print, printJson } from "../text.ts";
 
 /** A request that is shown instead of sent. The token's place is shown, not the token. */
 export interface Shown {

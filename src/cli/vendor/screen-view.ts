@@ -1,7 +1,7 @@
 import type { VenueTree } from "../../core/venue-type.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
+import { plain, styled, table } from "../text.ts";
 import { venueTypeText } from "./location-view.ts";
-import { plain, styled, table } from "./text.ts";
 
 /** A screen for people. */
 export function screenText(screen: Screen, tree: VenueTree | null): string[] {

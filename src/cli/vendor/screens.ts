@@ -5,6 +5,7 @@ import { differences } from "../../core/difference.ts";
 import { screenEffects } from "../../core/effects.ts";
 import { screenComplaints } from "../../core/inventory-check.ts";
 import type { ScreenChange } from "../../wire/inventory-requests.ts";
+import { print, printJson } from "../text.ts";
 import { applyScreensCommand } from "./apply/command.ts";
 import { screenColumns } from "./columns.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "./connection.ts";
@@ -14,7 +15,6 @@ import { endIfFlawed, type Flaw } from "./flaws.ts";
 import { objectFrom } from "./from-file.ts";
 import { printRequest } from "./request.ts";
 import { obstacles, screenText } from "./screen-view.ts";
-import { print, printJson } from "./text.ts";
 import { overlaidBy, readFlags, readRecord, type Written } from "./written.ts";
 
 interface WriteFlags extends ConnectionFlags {

@@ -1,8 +1,8 @@
 import { mayStopCampaigns } from "../../../core/effects.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
+import { count, print, printJson, printLines, sayLines } from "../../text.ts";
 import type { ConnectionFlags } from "../connection.ts";
 import { confirm, hasSomebodyToAsk } from "../question.ts";
-import { count, print, printJson, printLines, sayLines } from "../text.ts";
 import type { Kind } from "./kind.ts";
 import { forEach } from "./pace.ts";
 import { carriedOut, planned, type Setback, type Step } from "./plan.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { say } from "../../text.ts";
 import { type Connection, connect, withConnection } from "../connection.ts";
-import { say } from "../text.ts";
 import { type ApplyFlags, apply } from "./apply.ts";
 import type { Kind } from "./kind.ts";
 import { locationKind, screenKind } from "./kinds.ts";

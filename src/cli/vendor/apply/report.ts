@@ -1,7 +1,7 @@
 import type { Effect } from "../../../core/effects.ts";
 import { exitCodes } from "../../exit.ts";
+import { count } from "../../text.ts";
 import { changeLines, effectText } from "../effects.ts";
-import { count } from "../text.ts";
 import type { Setback, Step } from "./plan.ts";
 
 /** So many rows are shown with what differs; the others are counted. */

@@ -36,11 +36,14 @@ export function styled(style: "bold" | "green" | "yellow" | "red", text: string)
   return process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
 }
 
-/** Lines of cells in columns; the last column is as wide as it is. */
-export function table(rows: readonly (readonly string[])[], indent = ""): string[] {
+/** Lines of cells that stand under each other, those of the columns in `right` to the right. */
+export function table(rows: readonly (readonly string[])[], indent = "", right: readonly number[] = []): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))));
   return rows.map((row) => {
-    const cells = row.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell)));
+    const cells = row.map((cell, column) => {
+      const space = " ".repeat((widths[column] ?? 0) - stringWidth(cell));
+      return right.includes(column) ? space + cell : cell + space;
+    });
     return (indent + cells.join("  ")).trimEnd();
   });
 }
