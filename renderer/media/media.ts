@@ -2,6 +2,8 @@
 interface Deck {
   /** Loads the media; resolves when its first picture is decoded. Rejects with a reason when it cannot be shown. */
   cue(source: Source): Promise<void>;
+  /** Resolves when the first picture has been drawn, which may be out of sight. */
+  drawn(): Promise<unknown>;
   /** Begins to play; resolves when the first frame was presented, with that instant in Unix epoch milliseconds. */
   take(): Promise<number>;
   /** What has been presented since the take. */
@@ -21,10 +23,12 @@ interface Progress {
 }
 
 let start: () => Promise<number> = () => Promise.reject(new Error("nothing is cued"));
+let drawn: () => Promise<unknown> = nextPaint;
 let progress: () => Progress = () => ({ framesPresented: 0, still: false });
 
 const deck: Deck = {
   cue: (source) => (source.form === "video" ? cueVideo(source) : cueImage(source)),
+  drawn: () => drawn(),
   take: () => start(),
   progress: () => progress(),
 };
@@ -45,6 +49,9 @@ async function cueVideo({ url, muted }: Source): Promise<void> {
         resolve(performance.timeOrigin + now);
       });
     });
+  // A page draws itself before its video does, and black where that will be.
+  const first = nextFrame();
+  drawn = () => first;
   await new Promise<void>((resolve, reject) => {
     video.oncanplaythrough = () => resolve();
     video.onerror = () => reject(new Error(video.error?.message || "undecodable"));

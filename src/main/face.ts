@@ -11,6 +11,8 @@ export interface Progress {
 export interface Face {
   /** Resolves when the first picture can be shown at once; rejects when it never will. */
   load(): Promise<void>;
+  /** Resolves when the first picture has been drawn, where nobody sees it. */
+  drawn(): Promise<unknown>;
   /** Starts what was loaded, on top by now; resolves with the first frame's instant, Unix epoch milliseconds. */
   start(): Promise<number>;
   progress(): Promise<Progress>;

@@ -23,6 +23,7 @@ export function mediaFace(contents: WebContents, page: Promise<void>, { digest, 
       await page;
       await contents.executeJavaScript(`deck.cue(${source})`);
     },
+    drawn: () => contents.executeJavaScript("deck.drawn()"),
     start: async () => z.number().parse(await contents.executeJavaScript("deck.take()")),
     progress: async () => progressSchema.parse(await contents.executeJavaScript("deck.progress()")),
   };

@@ -18,6 +18,7 @@ export function pageFace(contents: WebContents, url: string): Face {
       await contents.loadURL(url);
       await inIsolation(contents, FONTS_READY);
     },
+    drawn: () => inIsolation(contents, NEXT_PAINT),
     async start() {
       // Not awaited: a hook that throws or never returns must not hold up the first frame.
       contents.executeJavaScript(START_HOOK).catch(() => {});

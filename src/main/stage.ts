@@ -5,7 +5,6 @@ import type { Media } from "../player/media-cache.ts";
 import { isSamePage, type PageCache } from "../player/page-cache.ts";
 import type { DeckEvent, Stage } from "../player/stage.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
-import { inIsolation, NEXT_PAINT } from "./face.ts";
 import type { FacedDeck } from "./media-decks.ts";
 import { pageFace } from "./page-face.ts";
 import type { RaisedStage } from "./raise-stage.ts";
@@ -79,7 +78,7 @@ export function createStage(parts: StageParts): Stage {
 
   function draw(cued: Cued): Promise<void> {
     overhang(window, cued.deck.view);
-    const painted = inIsolation(cued.deck.view.webContents, NEXT_PAINT);
+    const painted = cued.face.drawn();
     const waited = new Promise((resolve) => setTimeout(resolve, DRAWN_WITHIN_MS));
     return Promise.race([painted.catch(() => {}), waited]).then(() => {});
   }

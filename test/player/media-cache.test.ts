@@ -438,6 +438,15 @@ describe("a creative that cannot be used", () => {
     expect(requests).toHaveLength(4);
   });
 
+  it("is not handed out while it is quarantined, though it is on the disk", async () => {
+    answers["/a"] = send(png(1_000));
+    const cache = await openCache();
+    kept(await cache.obtain(wanted("/a"), never));
+    const strikes = new StrikeBook(opened.at(-1) as IndexFile);
+    for (let deck = 0; deck < 3; deck++) strikes.strike(`${origin}/a`, "creative", "crashed", clock.wall());
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: false });
+  });
+
   it("is not quarantined for what the network does", async () => {
     answers["/a"] = (_, response) => response.writeHead(503).end();
     const cache = await openCache();

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
@@ -22,6 +22,16 @@ describe("the sender's lock", () => {
     expect(other.take()).toBe(true);
     other.release();
     expect(readdirSync(folder)).toEqual(["sender.lock"]);
+  });
+
+  it("is a lock like any other though there is garbage in its file", () => {
+    const path = join(temporaryFolder(), "sender.lock");
+    writeFileSync(path, Buffer.alloc(2_000, 0x5a));
+    const [first, second] = [new ExclusiveLock(path), new ExclusiveLock(path)];
+    expect([first.take(), second.take()]).toEqual([true, false]);
+    first.release();
+    expect(second.take()).toBe(true);
+    second.release();
   });
 
   it("is free the moment that its holder is killed, whatever is left on the disk", async () => {

@@ -83,7 +83,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     async pass(ms, stepMs = STEP_MS) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         await clock.advance(Math.min(stepMs, ms - passed));
-        for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || isBusy(player)); turn++) await realTurn();
+        for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || (await isBusy(player))); turn++) await realTurn();
       }
     },
     async restart() {
@@ -105,10 +105,12 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
   };
 }
 
-/** The player waits for an answer or a download. */
-function isBusy(player: Player): boolean {
-  const { asking, preparation } = player.loop.state();
-  return asking.kind === "asked" || preparation !== null;
+/** The player waits for an answer, a download or the disk. */
+async function isBusy({ loop, cache }: Player): Promise<boolean> {
+  const { asking, preparation } = loop.state();
+  if (asking.kind === "asked" || preparation !== null) return true;
+  const later = new Promise<boolean>((resolve) => setImmediate(() => resolve(true)));
+  return Promise.race([cache.quiet().then(() => false), later]);
 }
 
 function realTurn(): Promise<void> {
