@@ -1,6 +1,6 @@
 import type { BaseWindow } from "electron";
 import { type Deck, type OnFailed, openDeck } from "./deck.ts";
-import { type Face, inIsolation, NEXT_PAINT } from "./face.ts";
+import type { Face } from "./face.ts";
 import { MEDIA_PAGE, type MediaSource, mediaFace } from "./media-face.ts";
 import type { MediaFile, MediaTray } from "./media-session.ts";
 import type { SessionPool } from "./session-pool.ts";
@@ -31,14 +31,11 @@ export class MediaDecks {
     this.#sessions = sessions;
   }
 
-  /**
-   * Opens a deck for whatever comes first, so that at start the first item need not wait for a renderer and a page.
-   * Resolves when it is painted, or will not be.
-   */
-  async openAhead(): Promise<void> {
+  /** Opens a deck for whatever comes first, so that at start the first item need not wait for a renderer and a page. */
+  openAhead(): void {
     this.#ahead = this.#open();
     // Whoever takes it hears of a failure.
-    await this.#ahead.then(painted).catch(() => {});
+    this.#ahead.catch(() => {});
   }
 
   /** Opens a deck for a file, to be shown in a form. */
@@ -74,9 +71,4 @@ export class MediaDecks {
     page.catch(breaks);
     return blank;
   }
-}
-
-async function painted({ deck, page }: Blank): Promise<void> {
-  await page;
-  await inIsolation(deck.view.webContents, NEXT_PAINT);
 }

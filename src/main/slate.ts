@@ -20,8 +20,8 @@ const PAINTED_WITHIN_MS = 1_000;
 /** A crashed slate is loaded again after this long, so that a slate that always crashes does not spin. */
 const RELOAD_AFTER_MS = 1_000;
 
-/** Lays a page of `renderer/` in the window, above so many other views, and keeps it there; it is black until loaded. */
-export function laySlate(window: BaseWindow, page: string, above = 0): Slate {
+/** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
+export function laySlate(window: BaseWindow, page: string): Slate {
   const own = session.fromPartition(page, { cache: false });
   const view = new WebContentsView({
     webPreferences: { session: own, sandbox: true, contextIsolation: true, disableDialogs: true, devTools: false },
@@ -30,7 +30,7 @@ export function laySlate(window: BaseWindow, page: string, above = 0): Slate {
   view.setBackgroundColor("#000000");
   const url = appUrl(page);
   confine(view.webContents, (target) => target === url);
-  window.contentView.addChildView(view, above);
+  window.contentView.addChildView(view, 0);
   fill(window, view);
   window.on("resize", () => fill(window, view));
   const load = () => view.webContents.loadURL(url).catch(() => {});

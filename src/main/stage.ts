@@ -85,6 +85,7 @@ export function createStage(parts: StageParts): Stage {
 
   async function take(cued: Cued): Promise<void> {
     const { playout, deck, face } = cued;
+    await parts.inSight;
     cued.drawn ??= draw(cued);
     await cued.drawn;
     if (!decks.has(playout.id)) return;
@@ -94,7 +95,6 @@ export function createStage(parts: StageParts): Stage {
     const takenAt = parts.clock.now();
     const paintedAt = monotonic(parts.clock, takenAt, await face.start());
     if (!decks.has(playout.id)) return;
-    parts.notePainted(deck.view);
     report({ kind: "deck-painted", playout: playout.id, paintedAt });
     cued.stopWatching = watchProgress(face, playout.item.form === "video", (reason, detail) =>
       fail(playout, reason, detail),
