@@ -294,7 +294,7 @@ describe("a media index that breaks", () => {
   });
 });
 
-it("a file that was cut anywhere is found out and fetched again", { timeout: 30_000 }, async () => {
+it("a file that was cut anywhere is found out and fetched again", async () => {
   const body = png(40_000);
   answers["/a"] = send(body);
   const cache = await openCache();

@@ -76,7 +76,7 @@ describe.each([...Object.entries(TROUBLES), ["all of them in turn", null] as con
       ["5 s", 5 * SECOND],
       ["59 min", 59 * MINUTE],
       ["61 min", 61 * MINUTE],
-    ])("for %s shows and proves nothing of it, and plays on after it", { timeout: 60_000 }, async (_length, forMs) => {
+    ])("for %s shows and proves nothing of it, and plays on after it", { timeout: 240_000 }, async (_length, forMs) => {
       const scenario = await opened();
       const { emulator, stage } = scenario;
       emulator.next(
