@@ -91,4 +91,4 @@ it("applies 10,000 rows in bounded memory within the service's limit, and goes o
   expect(resumed.stdout).toMatch(new RegExp(`\\ncreated ${ROWS - half.screens}, updated [01], failed 0\\n$`));
   expect(whole.screens).toBe(ROWS);
   expect(whole.waits).toEqual([3, 3]);
-}, 120_000);
+}, 300_000);
