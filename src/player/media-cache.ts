@@ -162,6 +162,8 @@ export class MediaCache {
   /** What it keeps, it holds. */
   async #findOrDownload(key: string, wanted: Wanted, signal: AbortSignal): Promise<MediaOutcome> {
     const { index, clock, strikes, limits } = this.#parts;
+    const quarantine = strikes.quarantine(key, clock.wall());
+    if (quarantine !== null) return { kind: "failed", reason: quarantine, passing: false };
     const indexed = index.find(key);
     if (indexed !== null) {
       this.#hold(indexed.digest);
@@ -173,8 +175,6 @@ export class MediaCache {
       index.forget(indexed.digest);
       await rm(this.#pathOf(indexed.digest), { force: true });
     }
-    const quarantine = strikes.quarantine(key, clock.wall());
-    if (quarantine !== null) return { kind: "failed", reason: quarantine, passing: false };
     const { maxItemBytes } = limits;
     if ((wanted.sizeBytes ?? 0) > maxItemBytes) {
       return { kind: "failed", reason: `more than ${maxItemBytes} bytes`, passing: false };

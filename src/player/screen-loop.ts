@@ -72,7 +72,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
         void fetchItem(effect.playout).then(dispatch);
         break;
       case "cue":
-        stage.cue(effect.playout, preparedFor(effect.playout));
+        void cue(effect.playout);
         break;
       case "warm":
         stage.warm(effect.playout);
@@ -89,23 +89,34 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     }
   }
 
-  function preparedFor(playout: Playout): Media {
-    const prepared = media.get(playout.id);
-    if (prepared === undefined) throw new Error(`cued without media: ${playout.id}`);
-    return prepared;
+  async function fetchItem(playout: Playout): Promise<LoopEvent> {
+    const fetched = await obtain(playout);
+    if (fetched === null) return { kind: "item-lost", playout: playout.id };
+    media.set(playout.id, fetched);
+    return { kind: "item-fetched", playout: playout.id };
   }
 
-  async function fetchItem(playout: Playout): Promise<LoopEvent> {
-    const { url, mimeType, sizeBytes, md5 } = playout.item;
+  /** Minutes can have passed since it was fetched: what broke on the disk meanwhile is fetched again before it is cued. */
+  async function cue(playout: Playout): Promise<void> {
+    const whole = await obtain(playout);
+    const held = media.get(playout.id);
+    // The playout is over, or so is the loop: neither the deck nor the media is wanted any more.
+    if (held === undefined || signal.aborted) return whole === null ? undefined : parts.cache.release(whole.digest);
+    if (whole === null) return dispatch({ kind: "deck-failed", playout: playout.id, reason: "unfetchable" });
+    parts.cache.release(held.digest);
+    media.set(playout.id, whole);
+    stage.cue(playout, whole);
+  }
+
+  /** Media that was read back whole just now and is held, or null where there is none. */
+  async function obtain({ id, item }: Playout): Promise<Media | null> {
+    const { url, mimeType, sizeBytes, md5 } = item;
     const outcome = await parts.cache
       .obtain({ url, mimeType, sizeBytes, md5 }, signal)
       .catch((error: unknown) => ({ kind: "failed", reason: String(error) }) as const);
-    if (outcome.kind === "failed") {
-      parts.log.warn({ playout: playout.id, item: playout.item.id, reason: outcome.reason }, "item lost");
-      return { kind: "item-lost", playout: playout.id };
-    }
-    media.set(playout.id, outcome.media);
-    return { kind: "item-fetched", playout: playout.id };
+    if (outcome.kind === "kept") return outcome.media;
+    parts.log.warn({ playout: id, item: item.id, reason: outcome.reason }, "item lost");
+    return null;
   }
 
   function settle(playout: Playout, outcome: PlayoutOutcome): void {

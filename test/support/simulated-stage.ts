@@ -15,16 +15,43 @@ export interface Showing {
   readonly until: Instant;
 }
 
+/** What goes wrong with a deck. */
+export type DeckMishap =
+  | { readonly kind: "loads-late"; readonly ms: number }
+  | { readonly kind: "never-loads" }
+  | { readonly kind: "fails"; readonly reason: FailureReason }
+  | { readonly kind: "paints-late"; readonly ms: number }
+  | { readonly kind: "never-paints" }
+  /** So long after its first frame. */
+  | { readonly kind: "breaks"; readonly reason: FailureReason; readonly afterMs: number };
+
+/** Who decides how the decks behave, and watches them. */
+export interface Direction {
+  mishapOf?(playout: Playout): DeckMishap | null;
+  /** Loads what is cued; the deck is late by as long as it takes, and fails where it says why. */
+  load?(playout: Playout, media: Media): Promise<FailureReason | null>;
+  onPainted?(playout: Playout): void;
+  onFailed?(playout: Playout, reason: FailureReason): void;
+  onCleared?(playout: Playout): void;
+}
+
+interface Deck {
+  readonly mishap: DeckMishap | null;
+  paintedAt: Instant | null;
+}
+
 /** A stage without a display: decks load and paint by the clock, or fail as they are told to. */
 export class SimulatedStage implements Stage {
   readonly showings: Showing[] = [];
   readonly #clock: Clock;
-  readonly #open = new Map<string, { readonly media: Media; paintedAt: Instant | null }>();
+  readonly #direction: Direction;
+  readonly #open = new Map<string, Deck>();
   readonly #failing = new Map<string, FailureReason>();
   #report: (event: DeckEvent) => void = () => {};
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, direction: Direction = {}) {
     this.#clock = clock;
+    this.#direction = direction;
   }
 
   /** Where decks report to. */
@@ -37,35 +64,65 @@ export class SimulatedStage implements Stage {
     this.#failing.set(itemId, reason);
   }
 
+  /** How many decks there are. */
+  get decks(): number {
+    return this.#open.size;
+  }
+
   cue(playout: Playout, media: Media): void {
-    this.#open.set(playout.id, { media, paintedAt: null });
-    const reason = this.#failing.get(playout.item.id);
-    this.#after(LOADS_MS, playout, () =>
-      reason === undefined
-        ? { kind: "deck-ready", playout: playout.id }
-        : { kind: "deck-failed", playout: playout.id, reason },
-    );
+    const mishap = this.#mishapOf(playout);
+    this.#open.set(playout.id, { mishap, paintedAt: null });
+    const loading = this.#direction.load?.(playout, media);
+    if (loading === undefined) this.#loaded(playout, mishap);
+    else void loading.then((reason) => this.#loaded(playout, reason === null ? mishap : { kind: "fails", reason }));
   }
 
   warm(): void {}
 
   take(playout: Playout): void {
-    this.#after(PAINTS_MS, playout, () => {
-      const deck = this.#open.get(playout.id);
-      if (deck !== undefined) deck.paintedAt = this.#clock.now();
-      return { kind: "deck-painted", playout: playout.id, paintedAt: this.#clock.now() };
+    const mishap = this.#open.get(playout.id)?.mishap;
+    if (mishap?.kind === "never-paints") return;
+    this.#after(PAINTS_MS + (mishap?.kind === "paints-late" ? mishap.ms : 0), playout, () => this.#paint(playout));
+  }
+
+  clear(playout: Playout): void {
+    const { id, item } = playout;
+    const paintedAt = this.#open.get(id)?.paintedAt ?? null;
+    if (paintedAt !== null) this.showings.push({ item: item.id, from: paintedAt, until: this.#clock.now() });
+    if (this.#open.delete(id)) this.#direction.onCleared?.(playout);
+  }
+
+  #mishapOf(playout: Playout): DeckMishap | null {
+    const reason = this.#failing.get(playout.item.id);
+    return reason === undefined ? (this.#direction.mishapOf?.(playout) ?? null) : { kind: "fails", reason };
+  }
+
+  #loaded(playout: Playout, mishap: DeckMishap | null): void {
+    if (mishap?.kind === "never-loads") return;
+    this.#after(LOADS_MS + (mishap?.kind === "loads-late" ? mishap.ms : 0), playout, () => {
+      if (mishap?.kind === "fails") this.#fail(playout, mishap.reason);
+      else this.#report({ kind: "deck-ready", playout: playout.id });
     });
   }
 
-  clear({ id, item }: Playout): void {
-    const paintedAt = this.#open.get(id)?.paintedAt ?? null;
-    if (paintedAt !== null) this.showings.push({ item: item.id, from: paintedAt, until: this.#clock.now() });
-    this.#open.delete(id);
+  #paint(playout: Playout): void {
+    const deck = this.#open.get(playout.id);
+    if (deck === undefined) return;
+    deck.paintedAt = this.#clock.now();
+    this.#direction.onPainted?.(playout);
+    const { mishap } = deck;
+    if (mishap?.kind === "breaks") this.#after(mishap.afterMs, playout, () => this.#fail(playout, mishap.reason));
+    this.#report({ kind: "deck-painted", playout: playout.id, paintedAt: deck.paintedAt });
   }
 
-  #after(ms: number, playout: Playout, event: () => DeckEvent): void {
+  #fail(playout: Playout, reason: FailureReason): void {
+    this.#direction.onFailed?.(playout, reason);
+    this.#report({ kind: "deck-failed", playout: playout.id, reason });
+  }
+
+  #after(ms: number, playout: Playout, act: () => void): void {
     this.#clock.alarm(this.#clock.now() + ms, () => {
-      if (this.#open.has(playout.id)) this.#report(event());
+      if (this.#open.has(playout.id)) act();
     });
   }
 }
