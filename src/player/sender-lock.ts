@@ -1,3 +1,4 @@
+import { truncateSync } from "node:fs";
 import { codeOf, type Database, openLock } from "./database.ts";
 
 /**
@@ -18,17 +19,26 @@ export class SenderLock {
 
   /** Whether this is the sender now; it stays so until `release`. Throws the system's errors, not that another is. */
   take(): boolean {
-    if (this.#held !== null) return true;
-    try {
-      this.#held = openLock(this.#path);
-    } catch (error) {
-      if (!codeOf(error)?.startsWith("SQLITE_BUSY")) throw error;
-    }
+    this.#held ??= lockOn(this.#path);
     return this.held;
   }
 
   release(): void {
     this.#held?.close();
     this.#held = null;
+  }
+}
+
+/** The lock, or null where another has it. */
+function lockOn(path: string): Database | null {
+  try {
+    return openLock(path);
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (code.startsWith("SQLITE_BUSY")) return null;
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
+    // It was read, so nobody has it locked. Nothing belongs in it: emptied, and not replaced, it is the same lock for all.
+    truncateSync(path);
+    return openLock(path);
   }
 }

@@ -77,8 +77,10 @@ export class Books {
   /** Told of a proof that may go out once more, since it cannot be known what became of it. */
   onExcused: (pop: string) => void = () => {};
 
+  /** What follows the last colon is a proof, of which all that is known is told. */
   complain(text: string): void {
-    this.complaints.push(text);
+    const offer = this.#offers.get(text.slice(text.indexOf("http")));
+    this.complaints.push(offer === undefined ? text : `${text} ${JSON.stringify(offer)}`);
   }
 
   find(pop: string): Offer | undefined {
