@@ -7,6 +7,9 @@ interface Alarm {
   ring: (() => void) | null;
 }
 
+/** So many alarms ring in one instant at most: a player that sets them for what has come already would never rest. */
+const MOST_AT_ONCE = 1_000;
+
 /**
  * The time of a simulated world, in milliseconds from its beginning. It stands still while anything is computed and
  * jumps from alarm to alarm; alarms of one instant ring in the order in which they were set.
@@ -14,6 +17,7 @@ interface Alarm {
 export class SimulatedTime {
   #now: Instant = 0;
   #orders = 0;
+  #sameInstant = 0;
   readonly #heap: Alarm[] = [];
 
   now(): Instant {
@@ -22,7 +26,7 @@ export class SimulatedTime {
 
   /** An alarm for a time that has come already rings at the next step. */
   alarm(at: Instant, ring: () => void): () => void {
-    const alarm: Alarm = { at: Math.max(at, this.#now), order: this.#orders++, ring };
+    const alarm: Alarm = { at: onGrid(Math.max(at, this.#now)), order: this.#orders++, ring };
     this.#push(alarm);
     return () => {
       alarm.ring = null;
@@ -34,6 +38,8 @@ export class SimulatedTime {
     for (let next = this.#heap[0]; next !== undefined && next.at <= end; next = this.#heap[0]) {
       this.#pop();
       if (next.ring === null) continue;
+      this.#sameInstant = next.at === this.#now ? this.#sameInstant + 1 : 0;
+      if (this.#sameInstant > MOST_AT_ONCE) throw new Error("alarms of one instant follow each other without end");
       this.#now = next.at;
       next.ring();
       return true;
@@ -69,6 +75,11 @@ export class SimulatedTime {
     }
     heap[at] = last;
   }
+}
+
+/** In binary fractions of a millisecond, so that sums are exact and no alarm rings a rounding error too early. */
+function onGrid(at: Instant): Instant {
+  return Math.ceil(at * 1024) / 1024;
 }
 
 function isBefore(one: Alarm, other: Alarm): boolean {
@@ -119,7 +130,7 @@ export class MachineClocks {
       now: () => time.now() - bootedAt,
       wall: () => this.right() + this.#wallAheadMs,
       alarm: (at, ring) =>
-        time.alarm(at + bootedAt, () => {
+        time.alarm(onGrid(at) + bootedAt, () => {
           if (!signal.aborted) ring();
         }),
     };
