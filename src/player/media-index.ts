@@ -41,61 +41,67 @@ export const mediaIndexMigrations: readonly Migration[] = [
 /** Which bytes each URL stands for and when they were last used; it can be rebuilt by downloading again. */
 export class MediaIndex {
   readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
     this.#db = db;
     db.pragma("foreign_keys = on");
+    this.#statements = prepare(db);
   }
 
   find(key: string): IndexedMedia | null {
-    const row = this.#db
-      .prepare<[string], IndexedMedia>(
-        `select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
-           fresh_until as freshUntil
-         from source join file using (digest) where key = ?`,
-      )
-      .get(key);
-    return row ?? null;
+    return this.#statements.find.get(key) ?? null;
   }
 
   record(key: string, media: IndexedMedia, usedAt: Instant): void {
+    const { digest, sizeBytes, contentType, etag, lastModified, freshUntil } = media;
     this.#db.transaction(() => {
-      this.#db
-        .prepare(
-          `insert into file (digest, size_bytes, used_at) values (?, ?, ?)
-           on conflict do update set used_at = excluded.used_at`,
-        )
-        .run(media.digest, media.sizeBytes, Math.trunc(usedAt));
-      this.#db
-        .prepare(
-          `insert into source (key, digest, content_type, etag, last_modified, fresh_until) values (?, ?, ?, ?, ?, ?)
-           on conflict do update set digest = excluded.digest, content_type = excluded.content_type,
-             etag = excluded.etag, last_modified = excluded.last_modified, fresh_until = excluded.fresh_until`,
-        )
-        .run(key, media.digest, media.contentType, media.etag, media.lastModified, Math.trunc(media.freshUntil));
+      this.#statements.addFile.run(digest, sizeBytes, Math.trunc(usedAt));
+      this.#statements.addSource.run(key, digest, contentType, etag, lastModified, Math.trunc(freshUntil));
     })();
   }
 
   touch(digest: string, usedAt: Instant): void {
-    this.#db.prepare("update file set used_at = ? where digest = ?").run(Math.trunc(usedAt), digest);
+    this.#statements.touch.run(Math.trunc(usedAt), digest);
   }
 
   /** Its server says that a file has not changed. */
   renew(key: string, freshUntil: Instant): void {
-    this.#db.prepare("update source set fresh_until = ? where key = ?").run(Math.trunc(freshUntil), key);
+    this.#statements.renew.run(Math.trunc(freshUntil), key);
   }
 
   forget(digest: string): void {
-    this.#db.prepare("delete from file where digest = ?").run(digest);
+    this.#statements.forget.run(digest);
   }
 
   files(): readonly CachedFile[] {
-    return this.#db
-      .prepare<[], CachedFile>("select digest, size_bytes as sizeBytes, used_at as usedAt from file")
-      .all();
+    return this.#statements.files.all();
   }
 
   close(): void {
     this.#db.close();
   }
+}
+
+function prepare(db: Database) {
+  return {
+    find: db.prepare<[string], IndexedMedia>(
+      `select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
+         fresh_until as freshUntil
+       from source join file using (digest) where key = ?`,
+    ),
+    addFile: db.prepare(
+      `insert into file (digest, size_bytes, used_at) values (?, ?, ?)
+       on conflict do update set used_at = excluded.used_at`,
+    ),
+    addSource: db.prepare(
+      `insert into source (key, digest, content_type, etag, last_modified, fresh_until) values (?, ?, ?, ?, ?, ?)
+       on conflict do update set digest = excluded.digest, content_type = excluded.content_type,
+         etag = excluded.etag, last_modified = excluded.last_modified, fresh_until = excluded.fresh_until`,
+    ),
+    touch: db.prepare("update file set used_at = ? where digest = ?"),
+    renew: db.prepare("update source set fresh_until = ? where key = ?"),
+    forget: db.prepare("delete from file where digest = ?"),
+    files: db.prepare<[], CachedFile>("select digest, size_bytes as sizeBytes, used_at as usedAt from file"),
+  };
 }

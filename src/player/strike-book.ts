@@ -4,10 +4,10 @@ import type { Database } from "./database.ts";
 
 /** Remembers, across restarts, which creatives failed by their own fault. It is given the media index's database. */
 export class StrikeBook {
-  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
-    this.#db = db;
+    this.#statements = prepare(db);
   }
 
   /** Why what goes by a key is quarantined at `now`, wall time; `null` where it is not. */
@@ -20,28 +20,35 @@ export class StrikeBook {
   /** Notes a failure. One that is certain to come again, `always`, weighs as much as all that it takes. */
   strike(key: string, reason: string, now: Instant, always = false): void {
     const { count, lastAt } = struck(this.#find(key), always ? MOST_STRIKES : 1, now);
-    this.#db
-      .prepare(
-        `insert into strike (key, count, last_at, reason) values (?, ?, ?, ?)
-         on conflict do update set count = excluded.count, last_at = excluded.last_at, reason = excluded.reason`,
-      )
-      .run(key, count, Math.trunc(lastAt), reason);
-    this.#db.prepare(PRUNE).run(MOST_ENTRIES);
+    this.#statements.note.run(key, count, Math.trunc(lastAt), reason);
+    this.#statements.prune.run(MOST_ENTRIES);
   }
 
   /** What was shown in full is all right. */
   clear(key: string): void {
-    this.#db.prepare("delete from strike where key = ?").run(key);
+    this.#statements.clear.run(key);
   }
 
   #find(key: string): (Strikes & { readonly reason: string }) | null {
-    const query = "select count, last_at as lastAt, reason from strike where key = ?";
-    return this.#db.prepare<[string], Strikes & { readonly reason: string }>(query).get(key) ?? null;
+    return this.#statements.find.get(key) ?? null;
   }
 }
 
 /** More creatives than any screen sees in a day. */
 const MOST_ENTRIES = 10_000;
 
-const PRUNE = `
-  delete from strike where key in (select key from strike order by last_at desc limit -1 offset ?)`;
+function prepare(db: Database) {
+  return {
+    find: db.prepare<[string], Strikes & { readonly reason: string }>(
+      "select count, last_at as lastAt, reason from strike where key = ?",
+    ),
+    note: db.prepare(
+      `insert into strike (key, count, last_at, reason) values (?, ?, ?, ?)
+       on conflict do update set count = excluded.count, last_at = excluded.last_at, reason = excluded.reason`,
+    ),
+    clear: db.prepare("delete from strike where key = ?"),
+    prune: db.prepare(
+      "delete from strike where key in (select key from strike order by last_at desc limit -1 offset ?)",
+    ),
+  };
+}

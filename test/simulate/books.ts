@@ -65,9 +65,19 @@ const KEPT_MS = 5 * PROOF_WINDOW_MS;
 export class Books {
   readonly complaints: string[] = [];
   readonly runs: RunFacts[] = [];
-  readonly totals = { offered: 0, shown: 0, delivered: 0, refused: 0, expired: 0, lostWithDisk: 0, lostWithDamage: 0, repeated: 0 };
+  readonly totals = {
+    offered: 0,
+    shown: 0,
+    delivered: 0,
+    refused: 0,
+    expired: 0,
+    lostWithDisk: 0,
+    lostWithDamage: 0,
+    repeated: 0,
+  };
   readonly failed = new Map<string, number>();
   readonly #offers = new Map<string, Offer>();
+  readonly #sending = new Set<string>();
   readonly #later: (() => void)[] = [];
   readonly #strikes = new Map<string, Strikes>();
   #lastPlace: { requestId: string; place: number } | null = null;
@@ -103,7 +113,10 @@ export class Books {
   /** An item's media is put on a deck. */
   cued({ item }: Playout, now: Instant): void {
     const offer = this.#offers.get(item.pop);
-    if (offer === undefined) return this.complain(`cued what nobody offered: ${item.id}`);
+    if (offer === undefined) {
+      this.complain(`cued what nobody offered: ${item.id}`);
+      return;
+    }
     const strikes = this.#strikes.get(keyOf(item));
     if (strikes !== undefined && isQuarantined(strikes, now) && offer.askedAt > strikes.lastAt) {
       this.complain(`cued though it failed ${strikes.count} times: ${item.id}`);
@@ -117,7 +130,10 @@ export class Books {
 
   painted({ item }: Playout, now: Instant): void {
     const offer = this.#offers.get(item.pop);
-    if (offer === undefined) return this.complain(`painted what nobody offered: ${item.id}`);
+    if (offer === undefined) {
+      this.complain(`painted what nobody offered: ${item.id}`);
+      return;
+    }
     if (offer.paintedAt !== null) this.complain(`painted twice: ${item.pop}`);
     if (offer.malformed) this.complain(`painted a malformed item: ${item.pop}`);
     const last = this.#lastPlace;
@@ -149,10 +165,16 @@ export class Books {
   /** What the player says became of a playout, its proof committed. */
   ended({ item }: Playout, end: PlayoutOutcome, run: number, now: Instant): void {
     const offer = this.#offers.get(item.pop);
-    if (offer === undefined) return this.complain(`ended what nobody offered: ${item.pop}`);
+    if (offer === undefined) {
+      this.complain(`ended what nobody offered: ${item.pop}`);
+      return;
+    }
     if (offer.end !== null) this.complain(`ended twice: ${item.pop}`);
     Object.assign(offer, { end, run, endedAt: now, endedWithDisk: this.disk });
-    if (end.kind === "failed") return this.#countFailed(item, end.reason, now);
+    if (end.kind === "failed") {
+      this.#countFailed(item, end.reason, now);
+      return;
+    }
     this.#strikes.delete(keyOf(item));
     this.totals.shown++;
     const inSightMs = offer.paintedAt === null ? 0 : now - offer.paintedAt;
@@ -165,18 +187,22 @@ export class Books {
 
   tryBegun(pop: string, run: number, now: Instant): void {
     const offer = this.#offers.get(pop);
-    if (offer === undefined) return this.complain(`sent a proof that nobody gave out: ${pop}`);
+    if (offer === undefined) {
+      this.complain(`sent a proof that nobody gave out: ${pop}`);
+      return;
+    }
     offer.tries++;
     offer.hops = 0;
     this.#later.push(() => {
       if (offer.end?.kind !== "shown") this.complain(`sent a proof of what was not shown in full: ${pop}`);
     });
-    if (now >= offer.askedAt + PROOF_WINDOW_MS) this.complain(`sent ${now - offer.askedAt - PROOF_WINDOW_MS} ms after the hour: ${pop}`);
+    if (now >= offer.askedAt + PROOF_WINDOW_MS)
+      this.complain(`sent ${now - offer.askedAt - PROOF_WINDOW_MS} ms after the hour: ${pop}`);
     if (offer.trying === run) this.complain(`sent twice at once: ${pop}`);
     if (offer.heard !== null) this.#judgeRepeat(offer, offer.heard);
     offer.trying = run;
-    const sending = [...this.#offers.values()].filter(({ trying }) => trying === run).length;
-    if (sending > MOST_SENDS) this.complain(`${sending} proofs under way at once`);
+    this.#sending.add(pop);
+    if (this.#sending.size > MOST_SENDS) this.complain(`${this.#sending.size} proofs under way at once`);
   }
 
   /** How a try ended, as the player heard it; `status` null: without an answer. `spoilt`: a fault had a hand in it. */
@@ -184,6 +210,7 @@ export class Books {
     const offer = this.#offers.get(pop);
     if (offer === undefined) return;
     offer.trying = null;
+    this.#sending.delete(pop);
     if (!spoilt) offer.spoilt = false;
     if (status !== null && isFinal(status)) offer.heard = { run, at: now, status, disk: this.disk };
   }
@@ -191,6 +218,7 @@ export class Books {
   crashed(run: number, now: Instant): void {
     const facts = this.runs[run];
     if (facts !== undefined) facts.crashedAt = now;
+    this.#sending.clear();
     for (const offer of this.#offers.values()) {
       if (offer.trying !== run) continue;
       offer.trying = null;
@@ -245,13 +273,15 @@ export class Books {
     offer.state = row.state;
     switch (row.state) {
       case "owed":
-        if (settledBy !== null && deadline + SETTLED_WITHIN_MS < settledBy) this.complain(`still owed after the hour: ${pop}`);
+        if (settledBy !== null && deadline + SETTLED_WITHIN_MS < settledBy)
+          this.complain(`still owed after the hour: ${pop}`);
         return;
       case "delivered":
         if (!isAccepted(offer.heard?.status)) this.complain(`delivered without an answer that says so: ${pop}`);
         return;
       case "refused":
-        if (offer.heard === null || isAccepted(offer.heard.status)) this.complain(`refused without such an answer: ${pop}`);
+        if (offer.heard === null || isAccepted(offer.heard.status))
+          this.complain(`refused without such an answer: ${pop}`);
         return;
       case "expired":
         if (now < deadline - LAST_TRY_BEFORE_MS - CARRIED_MS) this.complain(`expired before the hour was over: ${pop}`);
@@ -276,7 +306,10 @@ export class Books {
     const crashedAt = this.runs[run]?.crashedAt ?? null;
     const unwritten = crashedAt !== null && (crashedAt - at <= WRITTEN_WITHIN_MS || disk === "refusing");
     this.totals.repeated++;
-    if (!unwritten && !offer.damaged) return this.complain(`sent again after ${status} was heard: ${offer.pop}`);
+    if (!unwritten && !offer.damaged) {
+      this.complain(`sent again after ${status} was heard: ${offer.pop}`);
+      return;
+    }
     offer.heard = null;
     this.onExcused(offer.pop);
   }

@@ -44,9 +44,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 const CREATIVES = 36;
 const SMALLEST_BYTES = 700;
 const LARGEST_BYTES = 24_000;
-/** A day then has about three thousand spots. */
-const SHORTEST_MS = 11_000;
-const LONGEST_MS = 17_000;
+/** From shorter than it takes to load a page to as long as a screen shows anything: a day has about 700 spots. */
+export const SHORTEST_MS = 7_000;
+const LONGEST_MS = 115_000;
 
 /** Makes the creatives of a simulated network, small ones of every type, and writes them into a folder. */
 export function makeCreatives(folder: string, chance: Chance): readonly SimulatedCreative[] {
@@ -58,7 +58,9 @@ function makeOne(folder: string, chance: Chance, number: number): SimulatedCreat
   const mimeType = Object.keys(HEADS)[number % Object.keys(HEADS).length] as string;
   const id = `creative-${number}`;
   const isPage = mimeType === "text/html";
-  const subResources = isPage ? [0, 1].map((part) => write(folder, `${id}-${part}.css`, bytes(chance, `${id}/${part}`, ""))) : [];
+  const subResources = isPage
+    ? [0, 1].map((part) => write(folder, `${id}-${part}.css`, bytes(chance, `${id}/${part}`, "")))
+    : [];
   const file = write(folder, `${id}.${EXTENSIONS[mimeType]}`, bytes(chance, id, mimeType));
   const duration = chance.whole(SHORTEST_MS, LONGEST_MS, `${id} duration`);
   const url = `creatives/${file.name}${number % 5 === 0 ? "?signature=a%7Eb" : ""}`;
@@ -68,7 +70,8 @@ function makeOne(folder: string, chance: Chance, number: number): SimulatedCreat
 function bytes(chance: Chance, name: string, mimeType: string): Buffer {
   const head = HEADS[mimeType] ?? Buffer.alloc(0);
   const content = Buffer.alloc(chance.whole(SMALLEST_BYTES, LARGEST_BYTES, `${name} size`));
-  for (let at = 0; at + 4 <= content.length; at += 4) content.writeInt32LE((Math.imul(at + 1, 2654435761) ^ chance.roll(name) * 2 ** 31) | 0, at);
+  for (let at = 0; at + 4 <= content.length; at += 4)
+    content.writeInt32LE((Math.imul(at + 1, 2654435761) ^ (chance.roll(name) * 2 ** 31)) | 0, at);
   head.copy(content);
   return content;
 }

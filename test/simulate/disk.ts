@@ -39,7 +39,9 @@ export class SimulatedDisk {
   constructor() {
     this.root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "spotloop-simulate-"));
     this.#mounted =
-      process.platform === "linux" && process.getuid?.() === 0 && mount("-t", "tmpfs", "-o", `size=${SIZE_BYTES}`, "none", this.root);
+      process.platform === "linux" &&
+      process.getuid?.() === 0 &&
+      mount("-t", "tmpfs", "-o", `size=${SIZE_BYTES}`, "none", this.root);
     mkdirSync(this.folder);
   }
 
@@ -85,7 +87,11 @@ const POPS = /http:\/\/127\.0\.0\.1:8788\/pop\/[\w-]+(?:\?s=[0-9a-f]+%3d%7E&v=1)
 const PAGE_BYTES = 4_096;
 
 /** Damages a database between two runs, and returns the proofs that stood where it was struck. */
-export function damageDatabase(path: string, chance: Chance, question: string): { readonly how: string; readonly struck: readonly string[] } {
+export function damageDatabase(
+  path: string,
+  chance: Chance,
+  question: string,
+): { readonly how: string; readonly struck: readonly string[] } {
   const how = chance.weighed({ header: 3, page: 4, tail: 2, nothing: 1 }, `${question} how`);
   const before = popsIn(path);
   const file = openSync(path, "r+");
@@ -93,7 +99,14 @@ export function damageDatabase(path: string, chance: Chance, question: string): 
   const number = how === "header" ? 0 : chance.whole(0, Math.max(0, pages - 1), `${question} page`);
   try {
     if (how === "tail") ftruncateSync(file, number * PAGE_BYTES + (number === 0 ? 0 : 100));
-    else writeSync(file, Buffer.alloc(how === "nothing" ? 0 : 100, 0xa5), 0, how === "nothing" ? 0 : 100, number * PAGE_BYTES);
+    else
+      writeSync(
+        file,
+        Buffer.alloc(how === "nothing" ? 0 : 100, 0xa5),
+        0,
+        how === "nothing" ? 0 : 100,
+        number * PAGE_BYTES,
+      );
     const struck = how === "page" ? popsOn(file, number) : [];
     const left = popsIn(path);
     return { how, struck: [...struck, ...[...before].filter((pop) => !left.has(pop))] };
@@ -116,7 +129,11 @@ function popsIn(path: string): ReadonlySet<string> {
 /** Files of the media cache, by name, in an order that is always the same. */
 export function mediaFilesIn(folder: string): readonly string[] {
   const media = join(folder, "media", "v1");
-  return existsSync(media) ? readdirSync(media).filter((name) => /^[0-9a-f]{64}$/.test(name)).sort() : [];
+  return existsSync(media)
+    ? readdirSync(media)
+        .filter((name) => /^[0-9a-f]{64}$/.test(name))
+        .sort()
+    : [];
 }
 
 /** Flips a bit, or removes the file. */

@@ -5,8 +5,9 @@ import { askForRetry } from "../../src/player/proof-archive.ts";
 import { StoreUnusable } from "../../src/player/store-opening.ts";
 import type { Books, Offer } from "./books.ts";
 import type { Chance } from "./chance.ts";
+import { SHORTEST_MS } from "./creatives.ts";
 import { damageDatabase, damageMedia, type SimulatedDisk } from "./disk.ts";
-import type { Blow } from "./plan.ts";
+import { type Blow, DAY_MS } from "./plan.ts";
 import { ProofRows } from "./proof-rows.ts";
 import { Run, type RunParts, type StageMoment } from "./run.ts";
 import type { MachineClocks, SimulatedTime } from "./time.ts";
@@ -28,8 +29,8 @@ const AGAIN_MS = 4_000;
 const CORRECTED_MS = [20_000, 40 * 60_000] as const;
 /** What a disk refused is tried again by then. */
 const REFUSED_WITHIN_MS = 6_000;
-/** An answer is written down by then. */
-const WRITTEN_WITHIN_MS = 100;
+/** Of thirty days and some hours, which a machine that was off may need to forget them, at the shortest items. */
+const MOST_ROWS = (31 * DAY_MS) / SHORTEST_MS;
 
 const DAMAGES = { "proofs.db": 0.08, "media.db": 0.08, "media.db gone": 0.04, "sender.lock": 0.04, orphans: 0.15 };
 
@@ -43,7 +44,8 @@ export class Machine {
   #armed: (Moment | StageMoment) | null = null;
   /** What is to be done once the step is over. */
   readonly #after: (() => Promise<void> | void)[] = [];
-  #startedAt: Instant = 0;
+  /** When the run that is up was started. */
+  startedAt: Instant = 0;
   #troubled = false;
   #replaced = false;
 
@@ -65,7 +67,11 @@ export class Machine {
   async start(): Promise<void> {
     const { time, disk, books, trace } = this.#parts;
     if (this.#run !== null) return;
-    const run = new Run(books.runs.length, { ...this.#parts, folder: disk.folder, onMoment: (moment) => this.#onMoment(moment) });
+    const run = new Run(books.runs.length, {
+      ...this.#parts,
+      folder: disk.folder,
+      onMoment: (moment) => this.#onMoment(moment),
+    });
     books.runs.push({ number: run.number, startedAt: time.now(), crashedAt: null });
     trace.note(time.now(), `run ${run.number} starts`);
     this.counts.starts++;
@@ -79,7 +85,7 @@ export class Machine {
       return this.#startAfter(AGAIN_MS);
     }
     this.#run = run;
-    this.#startedAt = time.now();
+    this.startedAt = time.now();
   }
 
   strike(blow: Blow): void {
@@ -89,21 +95,25 @@ export class Machine {
     onFault(name);
     switch (blow.kind) {
       case "crash":
-        if (blow.moment === null) return this.#crash(AGAIN_MS);
-        this.#armed = blow.moment;
+        if (blow.moment === null) this.#crash(AGAIN_MS);
+        else this.#armed = blow.moment;
         return;
       case "restart":
-        return this.#restart();
+        this.#restart();
+        return;
       case "reboot":
-        return this.#reboot(blow.offMs, blow.wallAheadMs);
+        this.#reboot(blow.offMs, blow.wallAheadMs);
+        return;
       case "clock":
         this.counts["clock jumps"]++;
-        return this.#setWall(clocks.wallAheadMs + blow.byMs);
+        this.#setWall(clocks.wallAheadMs + blow.byMs);
+        return;
       case "media":
         if (!this.#troubled) damageMedia(disk.folder, blow.how, chance, `media at ${time.now()}`);
         return;
       case "disk":
-        return this.#trouble(blow.trouble, blow.forMs);
+        this.#trouble(blow.trouble, blow.forMs);
+        return;
       case "retry": {
         const path = join(disk.folder, "proofs.db");
         if (!this.#troubled && existsSync(path)) askForRetry(path);
@@ -128,29 +138,31 @@ export class Machine {
     if (row === null) this.#parts.books.complain(`shown in full and not written down as owed: ${offer.pop}`);
   }
 
-  /** Compares all that is written down with the books. */
-  reconcile(): void {
+  /** Compares all that is written down with the books, while the player is up: what is broken it mends when it starts. */
+  check(): void {
+    if (this.#run === null || this.#troubled) return;
+    this.#reconcile();
+    const rows = this.#rows.count();
+    if (rows > MOST_ROWS) this.#parts.books.complain(`${rows} proofs are kept`);
+  }
+
+  #reconcile(): void {
     const { books, time } = this.#parts;
-    if (this.#troubled) return;
     const rows = this.#rows.from(this.#fromRow);
     books.reconcile(rows, time.now(), this.#settledBy(), this.#replaced);
     this.#replaced = false;
     this.#fromRow = Math.min(books.lowestRow(rows), (rows.at(-1)?.id ?? 0) + 1);
   }
 
-  rowCount(): number {
-    return this.#rows.count();
-  }
-
   /** Everything that is owed has had its chance to be settled, for runs that last; `null` for those that do not. */
   #settledBy(): Instant | null {
-    const { time, clocks } = this.#parts;
-    const upMs = time.now() - this.#startedAt;
+    const { time } = this.#parts;
+    const upMs = time.now() - this.startedAt;
     if (this.#run === null) return null;
     const service = this.#run.player?.serviceClock.moment().service ?? null;
     // Until the service has told its time, what is owed from before the boot waits for it.
     if (service === null && upMs < 65 * 60_000) return null;
-    return upMs < 2 * REFUSED_WITHIN_MS || clocks === undefined ? null : time.now();
+    return upMs < 2 * REFUSED_WITHIN_MS ? null : time.now();
   }
 
   #crash(downMs: number): void {
@@ -216,7 +228,7 @@ export class Machine {
     const { disk, chance, books, time, trace, onFault } = this.#parts;
     this.#rows.close();
     this.#rows = new ProofRows(join(disk.folder, "proofs.db"));
-    this.reconcile();
+    this.#reconcile();
     this.#rows.close();
     for (const [name, rate] of Object.entries(DAMAGES)) {
       const question = `${name} at ${time.now()}`;
@@ -243,13 +255,15 @@ export class Machine {
       }
       case "media.db":
         books.forgetStrikes();
-        return writeFileSync(path(name), Buffer.alloc(5_000, 0x5a));
+        writeFileSync(path(name), Buffer.alloc(5_000, 0x5a));
+        return;
       case "media.db gone":
         books.forgetStrikes();
         for (const suffix of ["", "-wal", "-shm"]) rmSync(path(`media.db${suffix}`), { force: true });
         return;
       case "sender.lock":
-        return writeFileSync(path(name), Buffer.alloc(2_000, 0x5a));
+        writeFileSync(path(name), Buffer.alloc(2_000, 0x5a));
+        return;
       case "orphans":
         if (!existsSync(path("media/v1"))) return;
         writeFileSync(path("media/v1/0123456789abcdef.part"), "half");
@@ -283,5 +297,3 @@ export class Machine {
     books.forgetStrikes();
   }
 }
-
-export { WRITTEN_WITHIN_MS };

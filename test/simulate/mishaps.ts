@@ -43,7 +43,15 @@ const RARE = 0.1;
 
 const WIRE_WEIGHTS = {
   ...{ reset: 4, "answer-lost": 3, hang: 2, "answer-hangs": 2, redirect: 2, "redirect-loop": RARE, late: 2 },
-  ...{ "too-late": FEW, "500": 2, "502-html": FEW, "503-retry-after": FEW, "408": FEW, "429": FEW, "429-retry-after": FEW },
+  ...{
+    "too-late": FEW,
+    "500": 2,
+    "502-html": FEW,
+    "503-retry-after": FEW,
+    "408": FEW,
+    "429": FEW,
+    "429-retry-after": FEW,
+  },
 } as const satisfies Record<keyof typeof WIRE, number>;
 
 const POP = { ...WIRE, "425": instead(425), "403": instead(403), "404": instead(404) };
@@ -160,7 +168,11 @@ function mediaMishapOf(
       return altered((answer) =>
         cut < 0.5
           ? head(answer, answer.status, { "content-length": String(10 * maxItemBytes) })
-          : { ...answer, headers: without(answer, "content-length"), bytes: Buffer.alloc(2 * maxItemBytes, answer.bytes) },
+          : {
+              ...answer,
+              headers: without(answer, "content-length"),
+              bytes: Buffer.alloc(2 * maxItemBytes, answer.bytes),
+            },
       );
     case "wrong-range":
       return instead(416, { "content-range": "bytes */3" });

@@ -32,11 +32,29 @@ const MOMENTS: readonly (Moment | StageMoment)[] = [
 ];
 
 /** How often each comes in an hour. */
-const RATES = { crash: 0.08, "crash-at": 0.14, restart: 0.06, reboot: 0.03, clock: 0.07, flip: 0.15, remove: 0.08, disk: 0.03, retry: 0.03 };
+const RATES = {
+  crash: 0.08,
+  "crash-at": 0.14,
+  restart: 0.06,
+  reboot: 0.03,
+  clock: 0.07,
+  flip: 0.15,
+  remove: 0.08,
+  disk: 0.03,
+  retry: 0.03,
+};
 
 /** Seconds to days, an hour as where summer ends, both ways. */
 const JUMPS_MS = [1_000, 30_000, HOUR_MS, DAY_MS, 10 * DAY_MS].flatMap((ms) => [ms, -ms]);
-const OFF_MS = [20_000, 3 * MINUTE_MS, 40 * MINUTE_MS, 2 * HOUR_MS, 26 * HOUR_MS];
+/** How long a machine is off, and how often so. */
+const OFF = { "20 s": 5, "3 min": 4, "40 min": 2, "2 h": 1, "26 h": 0.25 };
+const OFF_MS = {
+  "20 s": 20_000,
+  "3 min": 3 * MINUTE_MS,
+  "40 min": 40 * MINUTE_MS,
+  "2 h": 2 * HOUR_MS,
+  "26 h": 26 * HOUR_MS,
+};
 
 /** What is done to the machine within an hour, in order. */
 export function blowsOf(hour: number, chance: Chance, diskCanFail: boolean, right: Instant): readonly PlannedBlow[] {
@@ -62,7 +80,7 @@ function blowOf(name: keyof typeof RATES, chance: Chance, question: string, righ
     case "reboot": {
       // A machine without a battery for its clock begins in 1970.
       const wallAheadMs = chance.happens(0.4, `${question} 1970`) ? -right : null;
-      return { kind: name, offMs: chance.pick(OFF_MS, `${question} off`), wallAheadMs };
+      return { kind: name, offMs: OFF_MS[chance.weighed(OFF, `${question} off`)], wallAheadMs };
     }
     case "clock":
       return { kind: name, byMs: chance.pick(JUMPS_MS, `${question} by`) };

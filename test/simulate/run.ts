@@ -220,7 +220,11 @@ function flawOf({ path, digest }: Media, expected: string | undefined): string |
 }
 
 function configFor(folder: string): Config {
-  const { $schema: _, orgTokenFile: __, ...rest } = configFileSchema.parse({
+  const {
+    $schema: _,
+    orgTokenFile: __,
+    ...rest
+  } = configFileSchema.parse({
     ...{ baseUrl: SERVICE_URL, orgToken: ORG_TOKEN, screenId: SCREEN_ID },
     cache: { maxBytes: CACHE_BYTES, maxItemBytes: MAX_ITEM_BYTES, minFreeBytes: MIN_FREE_BYTES },
   });

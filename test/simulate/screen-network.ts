@@ -1,3 +1,4 @@
+import { creativesDir } from "../../src/emulator/assets.ts";
 import { keepOddPop } from "../../src/emulator/audit/odd-pops.ts";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { newJournal } from "../../src/emulator/http/journal.ts";
@@ -7,10 +8,9 @@ import { type Makings, type Network, screenKey, stateOf } from "../../src/emulat
 import { serviceApp } from "../../src/emulator/service/app.ts";
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
 import { builtInVenueTypes } from "../../src/emulator/venue-types/built-in.ts";
-import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { packagedCreatives } from "../../src/emulator/world/catalogue.ts";
+import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { loadPlaces } from "../../src/emulator/world/places.ts";
-import { creativesDir } from "../../src/emulator/assets.ts";
 import { readWorld } from "../../src/emulator/world/read.ts";
 import type { MachineClocks, SimulatedTime } from "./time.ts";
 

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
+import type { Instant } from "../../src/core/spot.ts";
 import { audit } from "../../src/emulator/audit/audit.ts";
 import type { Violation, ViolationName } from "../../src/emulator/audit/violation.ts";
 import type { LedgerSpot } from "../../src/emulator/spot/ledger.ts";
-import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
-import type { Instant } from "../../src/core/spot.ts";
 import { Books } from "./books.ts";
 import { Chance } from "./chance.ts";
 import { makeCreatives, type SimulatedCreative } from "./creatives.ts";
@@ -16,7 +16,7 @@ import { CACHE_BYTES, MAX_ITEM_BYTES } from "./run.ts";
 import { MEDIA_URL, openScreenNetwork, type ScreenNetwork } from "./screen-network.ts";
 import { MachineClocks, SimulatedTime } from "./time.ts";
 import { simulateTimers } from "./timers.ts";
-import { instantOf, Trace } from "./trace.ts";
+import { Trace } from "./trace.ts";
 import { Wire } from "./wire.ts";
 
 /** How a simulation is to run. */
@@ -55,6 +55,8 @@ export interface Failure {
 
 /** 2026-03-01T00:00:00Z. */
 const EPOCH = Date.UTC(2026, 2, 1);
+/** Longer than a spot and any rest that a service can order here: a player that is up asks again within it. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
 /** Spots older than this have been audited. */
 const AUDITED_MS = 3 * HOUR_MS;
 
@@ -77,6 +79,7 @@ class Simulation {
   readonly #disk: SimulatedDisk;
   readonly #screens: ScreenNetwork;
   readonly #machine: Machine;
+  readonly #wire: Wire;
   readonly #creatives: readonly SimulatedCreative[];
   readonly #faults = new Map<string, number>();
   readonly #begunAt = performance.now();
@@ -118,7 +121,7 @@ class Simulation {
     this.#screens = screens;
     const shared = { time, chance, clocks, trace: this.#trace, books: this.#books };
     const onFault = (name: string) => void this.#faults.set(name, (this.#faults.get(name) ?? 0) + 1);
-    const wire = new Wire({
+    this.#wire = new Wire({
       ...shared,
       ...{ screens, onFault, maxItemBytes: MAX_ITEM_BYTES },
       isChecked: (url) => this.#checked.has(url),
@@ -126,7 +129,7 @@ class Simulation {
       onMoment: (moment) => this.#machine.onMoment(moment),
     });
     const byUrl = new Map(creatives.map((creative) => [`${MEDIA_URL}/${creative.item.url}`, creative]));
-    this.#machine = new Machine({ ...shared, wire, disk, creatives: byUrl, onFault });
+    this.#machine = new Machine({ ...shared, wire: this.#wire, disk, creatives: byUrl, onFault });
     this.#books.onExcused = (pop) => screens.spoil(pop.slice(MEDIA_URL.length), "crash");
     this.#books.onShown = (offer) => this.#machine.checkOwed(offer);
     this.#restore = simulateTimers(time, chance);
@@ -222,13 +225,17 @@ class Simulation {
   #checkLoop(): void {
     const state = this.#machine.run?.player?.loop.state();
     if (state === undefined) return;
-    const ready = new Set(state.line.map(({ playout }) => playout.spotNumber).filter((number) => number > state.begunSpot));
+    const since = Math.max(this.#wire.askedAt, this.#machine.startedAt);
+    if (this.#time.now() - since > LONGEST_PAUSE_MS) this.#books.complain("no spot was asked for any more");
+    const ready = new Set(
+      state.line.map(({ playout }) => playout.spotNumber).filter((number) => number > state.begunSpot),
+    );
     const preparing = state.preparation === null ? 0 : 1;
     if (ready.size + preparing > 1) this.#books.complain(`${ready.size} spots ready, ${preparing} on the way`);
   }
 
   #checkHour(): void {
-    this.#machine.reconcile();
+    this.#machine.check();
     this.#checkAudit();
     this.#checkSizes();
   }
@@ -242,12 +249,13 @@ class Simulation {
     const facts = { oddPops, now, amountOf: () => 1 };
     const found = [
       ...audit({ ...facts, spots }).filter((one) => !RATES.has(one.name) && !this.#skippedOver(one)),
-      ...audit({ ...facts, spots: spots.map((spot) => this.#asShown(spot)), oddPops: [] }).filter(
-        ({ name }) => RATES.has(name),
+      ...audit({ ...facts, spots: spots.map((spot) => this.#asShown(spot)), oddPops: [] }).filter(({ name }) =>
+        RATES.has(name),
       ),
     ];
     for (const { name, requestId, kind, detail } of found) {
-      this.#books.complain(`the auditor: ${name} ${requestId} ${kind}: ${detail}`);
+      const offers = [...this.#books.all()].filter((offer) => offer.requestId === requestId);
+      this.#books.complain(`the auditor: ${name} of ${kind}: ${detail}: ${JSON.stringify(offers)}`);
     }
     for (const spot of spots) if (now - spot.issuedAt > AUDITED_MS) forget(network.state.ledger, spot);
     const fresh = oddPops.filter(({ at }) => now - at < AUDITED_MS + HOUR_MS);
@@ -260,9 +268,9 @@ class Simulation {
     if (name !== "early-pop" || spot === undefined || kind === null) return false;
     const [first, second] = spot.newsFirst ? [spot.news, spot.ad] : [spot.ad, spot.news];
     if (first === null || second === null || second !== spot[kind]) return false;
-    const own = this.#books.find(MEDIA_URL + second.popPath);
-    const other = this.#books.find(MEDIA_URL + first.popPath);
-    return other?.end?.kind !== "shown" && own !== undefined && at - spot.issuedAt >= own.durationMs - LATE_PAINT_MS;
+    const ended = this.#books.find(MEDIA_URL + first.popPath)?.end?.kind;
+    const ownMs = second.shownAt - first.shownAt;
+    return first.pops.length === 0 && ended !== "shown" && at - spot.issuedAt >= ownMs - LATE_PAINT_MS;
   }
 
   /** A spot without the items that a fault, named by the player, kept from the screen, or from being proved. */
@@ -272,18 +280,24 @@ class Simulation {
       if (offer === undefined || offer.end?.kind !== "shown") return null;
       return offer.spoilt && offer.state !== "delivered" ? null : one;
     };
-    return { ...spot, news: item(spot.news), ad: item(spot.ad) };
+    const [news, ad] = [item(spot.news), item(spot.ad)];
+    const [first, second] = spot.newsFirst ? [spot.news, spot.ad] : [spot.ad, spot.news];
+    // The ledger tells a length by the instants at which both can first have ended.
+    const alone = (one: LedgerSpot["news"]) =>
+      one === null || one !== second || first === null
+        ? one
+        : { ...one, shownAt: spot.issuedAt + one.shownAt - first.shownAt };
+    return { ...spot, news: ad === null ? alone(news) : news, ad: news === null ? alone(ad) : ad };
   }
 
   #checkSizes(): void {
-    const { books } = { books: this.#books };
+    const books = this.#books;
     const size = this.#machine.run?.player?.cache.size();
-    if (size !== undefined && size.bytes > CACHE_BYTES) books.complain(`${size.bytes} bytes in a cache of ${CACHE_BYTES}`);
+    if (size !== undefined && size.bytes > CACHE_BYTES)
+      books.complain(`${size.bytes} bytes in a cache of ${CACHE_BYTES}`);
     const bytes = bytesIn(join(this.#disk.folder, "media", "v1"));
     const most = CACHE_BYTES + MOST_PARTIALS * MAX_ITEM_BYTES;
     if (bytes > most) books.complain(`${bytes} bytes of media on the disk, ${most} at most`);
-    const rows = this.#machine.rowCount();
-    if (rows > MOST_ROWS) books.complain(`${rows} proofs are kept`);
   }
 
   #outcome(failure: Failure | null): Outcome {
@@ -308,16 +322,15 @@ const RATES: ReadonlySet<ViolationName> = new Set(["over-requesting", "low-proof
 
 /** On the shelf, and on their way for the two items of a spot and a page's parts. */
 const MOST_PARTIALS = 8 + 4;
-/** Of thirty days and an hour, at two items of eleven seconds each. */
-const MOST_ROWS = (30 * DAY_MS + 2 * HOUR_MS) / 11_000;
 
 function bytesIn(folder: string): number {
-  return readdirSync(folder).reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+  return readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }
 
 function forget({ spots, pops }: ScreenNetwork["network"]["state"]["ledger"], spot: LedgerSpot): void {
   spots.delete(spot.requestId);
   for (const item of [spot.news, spot.ad]) if (item !== null) pops.delete(item.popPath);
 }
-
-export { instantOf };

@@ -4,7 +4,7 @@ import { readSpot } from "../../src/wire/spot.ts";
 import { reached, received, type SentAnswer } from "./answer.ts";
 import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";
-import { type NamedMishap, mediaMishap, popMishap, spotMishap } from "./mishaps.ts";
+import { mediaMishap, type NamedMishap, popMishap, spotMishap } from "./mishaps.ts";
 import { MEDIA_URL, type ScreenNetwork, SERVICE_URL } from "./screen-network.ts";
 import type { SimulatedTime } from "./time.ts";
 import type { Trace } from "./trace.ts";
@@ -70,6 +70,8 @@ const WAY_MS = [2, 60] as const;
 /** The network between player and emulator: every call takes its time, and what befalls it is drawn from the seed. */
 export class Wire {
   readonly #parts: WireParts;
+  /** When a spot was last asked for. */
+  askedAt: Instant = 0;
   /** How often each target was asked for. */
   readonly #calls = new Map<string, number>();
 
@@ -89,7 +91,12 @@ export class Wire {
         const answer = await this.#carry(call, faults);
         this.#heard(call, answer.status, faults.count > 0);
         if (call.route === "pop") setImmediate(() => call.gone.aborted || this.#parts.onMoment("proof-heard"));
-        return received(answer, { time: this.#parts.time, signal: call.signal, onPiece: () => this.#piece(call), onEnd: call.end });
+        return received(answer, {
+          time: this.#parts.time,
+          signal: call.signal,
+          onPiece: () => this.#piece(call),
+          onEnd: call.end,
+        });
       } catch (error) {
         this.#heard(call, null, faults.count > 0);
         call.end();
@@ -107,8 +114,20 @@ export class Wire {
     this.#remember(target, turn, route);
     const headers = (init.headers ?? {}) as Record<string, string>;
     const begunAt = this.#parts.time.now();
+    if (route === "spot") this.askedAt = begunAt;
     const breaking = breakable(init.signal ?? gone, calls);
-    return { run, gone, surface, route, target, hops: Number(hops), headers, begunAt, name: `${target} ${turn} ${hops}`, ...breaking };
+    return {
+      run,
+      gone,
+      surface,
+      route,
+      target,
+      hops: Number(hops),
+      headers,
+      begunAt,
+      name: `${target} ${turn} ${hops}`,
+      ...breaking,
+    };
   }
 
   /** A proof is asked for a few times within its hour; those of the longest ago are forgotten. */
@@ -142,7 +161,8 @@ export class Wire {
     const answer = await this.#ask(call);
     if (call.route === "pop") onMoment("proof-counted");
     if (mishap?.kind === "lost") return this.#lose(call, mishap.hangs);
-    if (mishap?.kind === "late") await reached(time, time.now() + mishap.ms * chance.between(0.5, 1, call.name), call.signal);
+    if (mishap?.kind === "late")
+      await reached(time, time.now() + mishap.ms * chance.between(0.5, 1, call.name), call.signal);
     const sent = mishap?.kind === "altered" ? mishap.alter(answer) : answer;
     if (call.route === "spot") this.#readAsSent(answer, sent);
     await this.#pass(call, "back");
@@ -157,7 +177,10 @@ export class Wire {
     switch (weather.outage) {
       case "refused":
       case "silent":
-        return { name: `outage ${weather.outage}`, mishap: { kind: "lost", arrives: false, hangs: weather.outage === "silent" } };
+        return {
+          name: `outage ${weather.outage}`,
+          mishap: { kind: "lost", arrives: false, hangs: weather.outage === "silent" },
+        };
       case "maintenance":
         return { name: "outage maintenance", mishap: { kind: "instead", answer: MAINTENANCE } };
       case null:
