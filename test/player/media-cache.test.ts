@@ -29,6 +29,7 @@ let answers: Record<string, Answer>;
 let requests: string[];
 let opened: MediaIndex[];
 let clock: ManualClock;
+let strikes: StrikeBook;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "spotloop-cache-"));
@@ -58,10 +59,11 @@ async function openCache(limits: { maxBytes?: number; maxItemBytes?: number } = 
   if (opening.kind !== "open") throw new Error(opening.kind);
   const index = new MediaIndex(opening.database);
   opened.push(index);
+  strikes = new StrikeBook(opening.database);
   return MediaCache.open({
     folder: join(home, "media", "v1"),
     index,
-    strikes: new StrikeBook(opening.database),
+    strikes,
     clock,
     retryMs: 1,
     limits: { maxBytes: 1e9, minFreeBytes: 0, maxItemBytes: 1e9, ...limits },
@@ -370,6 +372,18 @@ describe("a creative that cannot be used", () => {
     await clock.advance(DAY_MS);
     await (await openCache()).obtain(broken, never);
     expect(requests).toHaveLength(4);
+  });
+
+  it("is not played from the cache either while it is quarantined for what it did on the stage", async () => {
+    answers["/a"] = send(png(1_000));
+    const cache = await openCache();
+    const { digest } = kept(await cache.obtain(wanted("/a"), never));
+    cache.release(digest);
+    for (let strike = 0; strike < 3; strike++) strikes.strike(`${origin}/a`, "hung", clock.wall());
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: false });
+    await clock.advance(DAY_MS);
+    kept(await cache.obtain(wanted("/a"), never));
+    expect(requests).toHaveLength(1);
   });
 
   it("is not quarantined for what the network does", async () => {

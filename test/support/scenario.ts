@@ -68,7 +68,7 @@ export async function openScenario(folder: string): Promise<Scenario> {
     async pass(ms) {
       for (let passed = 0; passed < ms; passed += STEP_MS) {
         await clock.advance(Math.min(STEP_MS, ms - passed));
-        for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || isBusy(player)); turn++) await realTurn();
+        for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || isBusy(player, stage)); turn++) await realTurn();
       }
     },
     async restart() {
@@ -85,10 +85,11 @@ export async function openScenario(folder: string): Promise<Scenario> {
   };
 }
 
-/** The player waits for an answer or a download. */
-function isBusy(player: Player): boolean {
-  const { asking, preparation } = player.loop.state();
-  return asking.kind === "asked" || preparation !== null;
+/** The player waits for an answer, a download or a file that is to be cued. */
+function isBusy(player: Player, stage: SimulatedStage): boolean {
+  const { asking, preparation, line } = player.loop.state();
+  const [head] = line;
+  return asking.kind === "asked" || preparation !== null || (head?.deck === "cued" && !stage.has(head.playout));
 }
 
 function realTurn(): Promise<void> {
