@@ -1,6 +1,6 @@
 import type { Instant } from "../core/spot.ts";
 import { isQuarantined, MOST_STRIKES, type Strikes, struck } from "../core/strikes.ts";
-import type { Database } from "./database.ts";
+import { codeOf, type Database } from "./database.ts";
 
 /** Remembers, across restarts, which creatives failed by their own fault. It is given the media index's database. */
 export class StrikeBook {
@@ -20,13 +20,24 @@ export class StrikeBook {
   /** Notes a failure. One that is certain to come again, `always`, weighs as much as all that it takes. */
   strike(key: string, reason: string, now: Instant, always = false): void {
     const { count, lastAt } = struck(this.#find(key), always ? MOST_STRIKES : 1, now);
-    this.#statements.note.run(key, count, Math.trunc(lastAt), reason);
-    this.#statements.prune.run(MOST_ENTRIES);
+    this.#write(() => {
+      this.#statements.note.run(key, count, Math.trunc(lastAt), reason);
+      this.#statements.prune.run(MOST_ENTRIES);
+    });
   }
 
   /** What was shown in full is all right. */
   clear(key: string): void {
-    this.#statements.clear.run(key);
+    this.#write(() => this.#statements.clear.run(key));
+  }
+
+  /** A strike that the disk does not take is forgiven: nothing on the screen may end because of it. */
+  #write(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (codeOf(error) === null) throw error;
+    }
   }
 
   #find(key: string): (Strikes & { readonly reason: string }) | null {
