@@ -34,6 +34,7 @@ export interface Offer {
   heard: { readonly run: number; readonly at: Instant; readonly status: number; readonly disk: Disk } | null;
   hops: number;
   tries: number;
+  firstTriedAt: Instant;
   /** Some fault, or a crash, was in the way of each try so far. */
   spoilt: boolean;
   /** Damage to the proofs' file struck where it was kept. */
@@ -106,7 +107,16 @@ export class Books {
     this.#offers.set(offer.pop, {
       ...offer,
       ...{ malformed: false, paintedAt: null, broke: false, end: null, endedAt: 0, endedWithDisk: "sound", run: 0 },
-      ...{ trying: null, heard: null, hops: 0, tries: 0, spoilt: true, damaged: false, state: null },
+      ...{
+        trying: null,
+        heard: null,
+        hops: 0,
+        tries: 0,
+        firstTriedAt: Number.POSITIVE_INFINITY,
+        spoilt: true,
+        damaged: false,
+        state: null,
+      },
     });
   }
 
@@ -192,6 +202,7 @@ export class Books {
       return;
     }
     offer.tries++;
+    offer.firstTriedAt = Math.min(offer.firstTriedAt, now);
     offer.hops = 0;
     this.#later.push(() => {
       if (offer.end?.kind !== "shown") this.complain(`sent a proof of what was not shown in full: ${pop}`);

@@ -1,14 +1,17 @@
 /** Chance that comes from a seed: the same seed and the same question give the same answer, in whatever order they are asked. */
 export class Chance {
-  readonly #seed: number;
+  readonly #low: number;
+  readonly #high: number;
 
+  /** `seed`: a safe integer. */
   constructor(seed: number) {
-    this.#seed = seed | 0;
+    this.#low = seed | 0;
+    this.#high = this.#low ^ Math.trunc(seed / 2 ** 32);
   }
 
   /** At least 0 and below 1. */
   roll(question: string): number {
-    let [low, high] = [0xdeadbeef ^ this.#seed, 0x41c6ce57 ^ this.#seed];
+    let [low, high] = [0xdeadbeef ^ this.#low, 0x41c6ce57 ^ this.#high];
     for (let at = 0; at < question.length; at++) {
       const code = question.charCodeAt(at);
       low = Math.imul(low ^ code, 2654435761);

@@ -58,7 +58,8 @@ export class SimulatedDisk {
   fail(trouble: DiskTrouble): void {
     const { blocks, bfree, bsize } = statfsSync(this.root);
     const size = (blocks - bfree + 1) * bsize;
-    mount("-o", trouble === "full" ? `remount,size=${size}` : "remount,ro", this.root);
+    const how = trouble === "full" ? `remount,size=${size}` : "remount,ro";
+    if (!mount("-o", how, this.root)) throw new Error(`the simulated disk cannot become ${trouble}`);
   }
 
   mend(): void {

@@ -6,7 +6,7 @@ import { StoreUnusable } from "../../src/player/store-opening.ts";
 import type { Books, Offer } from "./books.ts";
 import type { Chance } from "./chance.ts";
 import { SHORTEST_MS } from "./creatives.ts";
-import { damageDatabase, damageMedia, type SimulatedDisk } from "./disk.ts";
+import { type DiskTrouble, damageDatabase, damageMedia, type SimulatedDisk } from "./disk.ts";
 import { type Blow, DAY_MS } from "./plan.ts";
 import { ProofRows } from "./proof-rows.ts";
 import { Run, type RunParts, type StageMoment } from "./run.ts";
@@ -184,7 +184,7 @@ export class Machine {
     this.#startAfter(downMs);
   }
 
-  #restart(): void {
+  #restart(whenDown: () => void = () => {}): void {
     const run = this.#run;
     if (run === null) return;
     this.counts.restarts++;
@@ -195,6 +195,7 @@ export class Machine {
     void run.stop().then(() => {
       this.#after.push(() => {
         if (!this.#troubled) this.#lieDown();
+        whenDown();
       });
       // The books are kept in steps; a promise may end between two.
       time.alarm(time.now(), () => {});
@@ -271,9 +272,15 @@ export class Machine {
     }
   }
 
-  #trouble(trouble: "full" | "read-only", forMs: number): void {
-    const { disk, time, books } = this.#parts;
+  /** A disk that is in use cannot be made read-only: the player finds it so when it is started again. */
+  #trouble(trouble: DiskTrouble, forMs: number): void {
     if (this.#troubled || this.#run === null) return;
+    if (trouble === "full") this.#failFor(trouble, forMs);
+    else this.#restart(() => this.#failFor(trouble, forMs));
+  }
+
+  #failFor(trouble: DiskTrouble, forMs: number): void {
+    const { disk, time, books } = this.#parts;
     this.#troubled = true;
     books.disk = "refusing";
     disk.fail(trouble);

@@ -20,10 +20,7 @@ export function readOptions(args: readonly string[], cwd: string, anySeed: () =>
   const { days = "1", seed, json, verbose = false } = parse(args);
   return {
     days: number(days, "--days", (value) => value > 0 && value <= LONGEST_DAYS),
-    seed:
-      seed === undefined
-        ? anySeed()
-        : number(seed, "--seed", (value) => Number.isInteger(value) && Math.abs(value) < 2 ** 31),
+    seed: seed === undefined ? anySeed() : number(seed, "--seed", (value) => Number.isSafeInteger(value) && value >= 0),
     json: json === undefined ? null : resolve(cwd, json),
     verbose,
   };

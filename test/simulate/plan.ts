@@ -89,7 +89,8 @@ function blowOf(name: keyof typeof RATES, chance: Chance, question: string, righ
       return { kind: "media", how: name };
     case "disk": {
       const trouble = chance.pick(["full", "read-only"] as const, `${question} how`);
-      return { kind: name, trouble, forMs: chance.between(5_000, 40 * MINUTE_MS, `${question} for`) };
+      const most = trouble === "full" ? 40 * MINUTE_MS : 3 * MINUTE_MS;
+      return { kind: name, trouble, forMs: chance.between(5_000, most, `${question} for`) };
     }
   }
 }

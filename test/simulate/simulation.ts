@@ -17,7 +17,7 @@ import { MEDIA_URL, openScreenNetwork, type ScreenNetwork } from "./screen-netwo
 import { MachineClocks, SimulatedTime } from "./time.ts";
 import { simulateTimers } from "./timers.ts";
 import { Trace } from "./trace.ts";
-import { Wire } from "./wire.ts";
+import { LONGEST_WAY_MS, Wire } from "./wire.ts";
 
 /** How a simulation is to run. */
 export interface SimulationOptions {
@@ -248,7 +248,9 @@ class Simulation {
     const spots = [...ledger.spots.values()];
     const facts = { oddPops, now, amountOf: () => 1 };
     const found = [
-      ...audit({ ...facts, spots }).filter((one) => !RATES.has(one.name) && !this.#skippedOver(one)),
+      ...audit({ ...facts, spots }).filter(
+        (one) => !RATES.has(one.name) && !this.#skippedOver(one) && !this.#overtaken(one),
+      ),
       ...audit({ ...facts, spots: spots.map((spot) => this.#asShown(spot)), oddPops: [] }).filter(({ name }) =>
         RATES.has(name),
       ),
@@ -260,6 +262,16 @@ class Simulation {
     for (const spot of spots) if (now - spot.issuedAt > AUDITED_MS) forget(network.state.ledger, spot);
     const fresh = oddPops.filter(({ at }) => now - at < AUDITED_MS + HOUR_MS);
     oddPops.splice(0, oddPops.length, ...fresh);
+  }
+
+  /** Proofs that wait together go out together, and one can overtake the other on its way. */
+  #overtaken({ name, requestId }: Violation): boolean {
+    const spot = requestId === null ? undefined : this.#screens.network.state.ledger.spots.get(requestId);
+    if (name !== "wrong-order" || spot === undefined) return false;
+    const sentAt = (item: LedgerSpot["news"]) =>
+      (item === null ? undefined : this.#books.find(MEDIA_URL + item.popPath))?.firstTriedAt ?? 0;
+    const [first, second] = spot.newsFirst ? [spot.news, spot.ad] : [spot.ad, spot.news];
+    return sentAt(first) <= sentAt(second) && sentAt(second) < sentAt(first) + LONGEST_WAY_MS;
   }
 
   /** The auditor reckons with both items of a spot; where the first could not be shown, the second is over sooner. */

@@ -64,8 +64,9 @@ interface Call extends Omit<Caller, "calls"> {
   end(): void;
 }
 
-/** By so much a call and its answer are under way. */
-const WAY_MS = [2, 60] as const;
+/** A call, and its answer, are under way for so long. */
+const SHORTEST_WAY_MS = 2;
+export const LONGEST_WAY_MS = 60;
 
 /** The network between player and emulator: every call takes its time, and what befalls it is drawn from the seed. */
 export class Wire {
@@ -226,7 +227,11 @@ export class Wire {
 
   async #pass(call: Call, way: string): Promise<void> {
     const { time, chance } = this.#parts;
-    await reached(time, time.now() + chance.between(...WAY_MS, `${way} ${call.name}`), call.signal);
+    await reached(
+      time,
+      time.now() + chance.between(SHORTEST_WAY_MS, LONGEST_WAY_MS, `${way} ${call.name}`),
+      call.signal,
+    );
   }
 
   async #lose(call: Call, hangs: boolean): Promise<never> {
