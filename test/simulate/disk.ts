@@ -128,7 +128,7 @@ function popsIn(path: string): ReadonlySet<string> {
 }
 
 /** Files of the media cache, by name, in an order that is always the same. */
-export function mediaFilesIn(folder: string): readonly string[] {
+function mediaFilesIn(folder: string): readonly string[] {
   const media = join(folder, "media", "v1");
   return existsSync(media)
     ? readdirSync(media)
@@ -137,18 +137,25 @@ export function mediaFilesIn(folder: string): readonly string[] {
     : [];
 }
 
-/** Flips a bit, or removes the file. */
-export function damageMedia(folder: string, how: "flip" | "remove", chance: Chance, question: string): boolean {
-  const names = mediaFilesIn(folder);
-  if (names.length === 0) return false;
+/** Flips a bit of a file of the media cache, or removes it; one of the `wanted`, where they are there, every other time. */
+export function damageMedia(
+  folder: string,
+  how: "flip" | "remove",
+  wanted: ReadonlySet<string>,
+  chance: Chance,
+  question: string,
+): void {
+  const all = mediaFilesIn(folder);
+  const next = all.filter((name) => wanted.has(name));
+  const names = next.length > 0 && chance.happens(0.5, `${question} next`) ? next : all;
+  if (names.length === 0) return;
   const path = join(folder, "media", "v1", chance.pick(names, question));
   if (how === "remove") {
     rmSync(path);
-    return true;
+    return;
   }
   const bytes = readFileSync(path);
   const at = chance.whole(0, bytes.length - 1, `${question} at`);
   bytes[at] = (bytes[at] ?? 0) ^ (1 << chance.whole(0, 7, `${question} bit`));
   writeFileSync(path, bytes);
-  return true;
 }

@@ -109,7 +109,7 @@ export class Machine {
         this.#setWall(clocks.wallAheadMs + blow.byMs);
         return;
       case "media":
-        if (!this.#troubled) damageMedia(disk.folder, blow.how, chance, `media at ${time.now()}`);
+        if (!this.#troubled) damageMedia(disk.folder, blow.how, this.#waiting(), chance, `media at ${time.now()}`);
         return;
       case "disk":
         this.#trouble(blow.trouble, blow.forMs);
@@ -270,6 +270,12 @@ export class Machine {
         writeFileSync(path("media/v1/0123456789abcdef.part"), "half");
         writeFileSync(path(`media/v1/${"0".repeat(64)}`), "nobody's");
     }
+  }
+
+  /** The digests of what has been fetched and waits for its turn. */
+  #waiting(): ReadonlySet<string> {
+    const line = this.#run?.player?.loop.state().line ?? [];
+    return new Set(line.map(({ playout }) => this.#parts.creatives.get(playout.item.url)?.file.sha256 ?? ""));
   }
 
   /** A disk that is in use cannot be made read-only: the player finds it so when it is started again. */

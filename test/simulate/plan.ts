@@ -38,7 +38,7 @@ const RATES = {
   restart: 0.06,
   reboot: 0.03,
   clock: 0.07,
-  flip: 0.15,
+  flip: 0.3,
   remove: 0.08,
   disk: 0.03,
   retry: 0.03,

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { SPOT_TRIES } from "../../src/client/service.ts";
 import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
 import type { Instant } from "../../src/core/spot.ts";
 import { audit } from "../../src/emulator/audit/audit.ts";
@@ -237,6 +238,7 @@ class Simulation {
   #checkHour(): void {
     this.#machine.check();
     this.#checkAudit();
+    this.#checkPace();
     this.#checkSizes();
   }
 
@@ -302,6 +304,20 @@ class Simulation {
     return { ...spot, news: ad === null ? alone(news) : news, ad: news === null ? alone(ad) : ad };
   }
 
+  /** However bad the hour was, the service was not stormed: each spot begun and each start allows some tries (G6, G7). */
+  #checkPace(): void {
+    const now = this.#time.now();
+    const begun = new Set<string>();
+    for (const { paintedAt, requestId } of this.#books.all()) {
+      if (paintedAt !== null && now - paintedAt < HOUR_MS) begun.add(requestId);
+    }
+    const starts = this.#books.runs.filter(({ startedAt }) => now - startedAt < HOUR_MS).length;
+    const most = SPOT_TRIES * (LONG_RESTS + MISSES_OF_A_SPOT * (begun.size + starts));
+    if (this.#wire.asked > most)
+      this.#books.complain(`${this.#wire.asked} calls for spots in an hour, ${most} at most`);
+    this.#wire.asked = 0;
+  }
+
   #checkSizes(): void {
     const books = this.#books;
     const size = this.#machine.run?.player?.cache.size();
@@ -331,6 +347,11 @@ class Simulation {
 
 /** What the auditor says of a screen as a whole. */
 const RATES: ReadonlySet<ViolationName> = new Set(["over-requesting", "low-proof-rate"]);
+
+/** In an hour without anything on screen: the rests double to two minutes. */
+const LONG_RESTS = 40;
+/** After each spot that reached the screen the rests begin anew; an item is over before there can be more. */
+const MISSES_OF_A_SPOT = 6;
 
 /** On the shelf, and on their way for the two items of a spot and a page's parts. */
 const MOST_PARTIALS = 8 + 4;

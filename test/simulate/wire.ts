@@ -71,8 +71,9 @@ export const LONGEST_WAY_MS = 60;
 /** The network between player and emulator: every call takes its time, and what befalls it is drawn from the seed. */
 export class Wire {
   readonly #parts: WireParts;
-  /** When a spot was last asked for. */
+  /** When a spot was last asked for, and how often since it was set to 0. */
   askedAt: Instant = 0;
+  asked = 0;
   /** How often each target was asked for. */
   readonly #calls = new Map<string, number>();
 
@@ -115,7 +116,10 @@ export class Wire {
     this.#remember(target, turn, route);
     const headers = (init.headers ?? {}) as Record<string, string>;
     const begunAt = this.#parts.time.now();
-    if (route === "spot") this.askedAt = begunAt;
+    if (route === "spot") {
+      this.askedAt = begunAt;
+      this.asked++;
+    }
     const breaking = breakable(init.signal ?? gone, calls);
     return {
       run,
