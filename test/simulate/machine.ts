@@ -1,12 +1,14 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../../src/core/spot.ts";
 import { askForRetry } from "../../src/player/proof-archive.ts";
 import { StoreUnusable } from "../../src/player/store-opening.ts";
-import type { Books, Offer } from "./books.ts";
+import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";
 import { SHORTEST_MS } from "./creatives.ts";
-import { type DiskTrouble, damageDatabase, damageMedia, type SimulatedDisk } from "./disk.ts";
+import { type DiskTrouble, damageMedia, type SimulatedDisk } from "./disk.ts";
+import { harm } from "./harm.ts";
+import type { Offer } from "./offer.ts";
 import { type Blow, DAY_MS } from "./plan.ts";
 import { ProofRows } from "./proof-rows.ts";
 import { Run, type RunParts, type StageMoment } from "./run.ts";
@@ -31,8 +33,6 @@ const CORRECTED_MS = [20_000, 40 * 60_000] as const;
 const REFUSED_WITHIN_MS = 6_000;
 /** Of thirty days and some hours, which a machine that was off may need to forget them, at the shortest items. */
 const MOST_ROWS = (31 * DAY_MS) / SHORTEST_MS;
-
-const DAMAGES = { "proofs.db": 0.08, "media.db": 0.08, "media.db gone": 0.04, "sender.lock": 0.04, orphans: 0.15 };
 
 /** The machine that the player runs on: it starts it, and does to it what is planned. */
 export class Machine {
@@ -231,45 +231,16 @@ export class Machine {
     this.#rows = new ProofRows(join(disk.folder, "proofs.db"));
     this.#reconcile();
     this.#rows.close();
-    for (const [name, rate] of Object.entries(DAMAGES)) {
-      const question = `${name} at ${time.now()}`;
-      if (!chance.happens(rate, question)) continue;
-      onFault(`damaged ${name}`);
-      this.#damage(name as keyof typeof DAMAGES, question);
+    const harmed = harm(disk.folder, chance, `at ${time.now()}`, onFault);
+    if (harmed.proofs !== null) {
+      trace.note(time.now(), `damage to proofs.db: ${harmed.proofs.how}`);
+      books.struck(harmed.proofs.struck);
+      this.#replaced = true;
+      this.#fromRow = 0;
     }
+    if (harmed.strikes) books.forgetStrikes();
     trace.note(time.now(), "down");
     books.disk = "sound";
-  }
-
-  #damage(name: keyof typeof DAMAGES, question: string): void {
-    const { disk, chance, books, trace, time } = this.#parts;
-    const path = (file: string) => join(disk.folder, file);
-    switch (name) {
-      case "proofs.db": {
-        if (!existsSync(path(name))) return;
-        const { how, struck } = damageDatabase(path(name), chance, question);
-        trace.note(time.now(), `damage to proofs.db: ${how}`);
-        books.struck(struck);
-        this.#replaced = true;
-        this.#fromRow = 0;
-        return;
-      }
-      case "media.db":
-        books.forgetStrikes();
-        writeFileSync(path(name), Buffer.alloc(5_000, 0x5a));
-        return;
-      case "media.db gone":
-        books.forgetStrikes();
-        for (const suffix of ["", "-wal", "-shm"]) rmSync(path(`media.db${suffix}`), { force: true });
-        return;
-      case "sender.lock":
-        writeFileSync(path(name), Buffer.alloc(2_000, 0x5a));
-        return;
-      case "orphans":
-        if (!existsSync(path("media/v1"))) return;
-        writeFileSync(path("media/v1/0123456789abcdef.part"), "half");
-        writeFileSync(path(`media/v1/${"0".repeat(64)}`), "nobody's");
-    }
   }
 
   /** The digests of what has been fetched and waits for its turn. */
