@@ -3,6 +3,7 @@ import type { ContentItem } from "../../src/wire/spot.ts";
 import { readSpot } from "../../src/wire/spot.ts";
 import { reached, received, type SentAnswer } from "./answer.ts";
 import type { Books } from "./books.ts";
+import { addressOf, type Call, type Caller, callOf, isHop, type Route } from "./call.ts";
 import type { Chance } from "./chance.ts";
 import { mediaMishap, type NamedMishap, popMishap, spotMishap } from "./mishaps.ts";
 import { MEDIA_URL, type ScreenNetwork, SERVICE_URL } from "./screen-network.ts";
@@ -37,33 +38,6 @@ export interface WireParts {
   readonly onMoment: (moment: Moment) => void;
 }
 
-/** A run of the player, as its network knows it. */
-export interface Caller {
-  readonly run: number;
-  /** Raised when the run is over, however it ended. */
-  readonly gone: AbortSignal;
-  /** What breaks off each of its calls that are under way. */
-  readonly calls: Set<AbortController>;
-}
-
-type Route = "spot" | "media" | "pop";
-
-interface Call extends Omit<Caller, "calls"> {
-  readonly route: Route;
-  readonly surface: "service" | "media";
-  /** Path and query, byte for byte, without the hops before. */
-  readonly target: string;
-  /** Redirects still to come. */
-  readonly hops: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly begunAt: Instant;
-  /** Names the call among all. */
-  readonly name: string;
-  readonly signal: AbortSignal;
-  /** Nothing of it is under way any more. */
-  end(): void;
-}
-
 /** A call, and its answer, are under way for so long. */
 const SHORTEST_WAY_MS = 2;
 export const LONGEST_WAY_MS = 60;
@@ -85,8 +59,8 @@ export class Wire {
   fetchFor(caller: Caller): typeof fetch {
     return async (input, init) => {
       caller.gone.throwIfAborted();
-      const call = this.#callOf(caller, String(input), init ?? {});
-      const first = call.route === "pop" && !VIA.test(String(input));
+      const call = this.#begin(caller, String(input), init ?? {});
+      const first = call.route === "pop" && !isHop(String(input));
       if (first) this.#parts.books.tryBegun(MEDIA_URL + call.target, caller.run, call.begunAt);
       const faults = { count: 0 };
       try {
@@ -107,32 +81,16 @@ export class Wire {
     };
   }
 
-  #callOf({ run, gone, calls }: Caller, url: string, init: RequestInit): Call {
-    const surface = url.startsWith(SERVICE_URL) ? "service" : "media";
-    const path = url.slice(SERVICE_URL.length);
-    const [, hops = "0", target = path] = VIA.exec(path) ?? [];
-    const route = surface === "service" ? "spot" : target.startsWith("/pop/") ? "pop" : "media";
+  #begin(caller: Caller, url: string, init: RequestInit): Call {
+    const begunAt = this.#parts.time.now();
+    const { route, target } = addressOf(url);
     const turn = (this.#calls.get(target) ?? 0) + 1;
     this.#remember(target, turn, route);
-    const headers = (init.headers ?? {}) as Record<string, string>;
-    const begunAt = this.#parts.time.now();
     if (route === "spot") {
       this.askedAt = begunAt;
       this.asked++;
     }
-    const breaking = breakable(init.signal ?? gone, calls);
-    return {
-      run,
-      gone,
-      surface,
-      route,
-      target,
-      hops: Number(hops),
-      headers,
-      begunAt,
-      name: `${target} ${turn} ${hops}`,
-      ...breaking,
-    };
+    return callOf(caller, url, init, begunAt, turn);
   }
 
   /** A proof is asked for a few times within its hour; those of the longest ago are forgotten. */
@@ -271,20 +229,6 @@ export class Wire {
   }
 }
 
-/** A signal of the call's own: whatever hangs on one that lives as long as the player would be kept for as long. */
-function breakable(callers: AbortSignal, calls: Set<AbortController>): { signal: AbortSignal; end(): void } {
-  const control = new AbortController();
-  const breakOff = () => control.abort(callers.reason);
-  const end = () => {
-    callers.removeEventListener("abort", breakOff);
-    calls.delete(control);
-  };
-  callers.addEventListener("abort", breakOff, { once: true });
-  calls.add(control);
-  return { signal: control.signal, end };
-}
-
-const VIA = /\/via\/(\d+)(\/.*)$/;
 /** So many redirects are followed (F21). */
 const MOST_HOPS = 5;
 
