@@ -32,7 +32,7 @@ function tried(books: Books, at: number, status: number | null, run = 0): Books 
 describe("the books of a simulation", () => {
   it("have nothing against an item that is shown, owed, sent and delivered", () => {
     const books = tried(booksOf(), END, 200);
-    books.cleared(PLAYOUT, END + 20);
+    books.cleared(PLAYOUT, 0, END + 20);
     books.stepEnded();
     books.reconcile([row("delivered")], END + 100, END + 100);
     expect(books.complaints).toEqual([]);
@@ -52,7 +52,7 @@ describe("the books of a simulation", () => {
       "not owed",
       () => {
         const books = booksOf({ shown: false });
-        books.cleared(PLAYOUT, END + 20);
+        books.cleared(PLAYOUT, 0, END + 20);
         books.stepEnded();
         return books;
       },

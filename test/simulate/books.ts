@@ -112,13 +112,14 @@ export class Books {
     if (offer !== undefined) offer.broke = true;
   }
 
-  /** A deck is gone from sight while its run lives. */
-  cleared({ item }: Playout, now: Instant): void {
+  /** A deck is gone from sight. What a crash keeps from being written down in that very instant is not owed (G2). */
+  cleared({ item }: Playout, run: number, now: Instant): void {
     const offer = this.#offers.get(item.pop);
     if (offer === undefined || offer.paintedAt === null || offer.broke) return;
     if (now - offer.paintedAt < offer.durationMs) return;
     this.#later.push(() => {
-      if (offer.end?.kind !== "shown") this.complain(`shown in full and not owed: ${item.pop}`);
+      const alive = this.runs[run]?.crashedAt === null;
+      if (alive && offer.end?.kind !== "shown") this.complain(`shown in full and not owed: ${item.pop}`);
     });
   }
 
@@ -220,12 +221,19 @@ export class Books {
       } else this.#compare(offer, row, now, settledBy);
     }
     for (const offer of this.#offers.values()) {
-      if (offer.end?.kind === "shown" && !seen.has(offer.pop)) {
-        if (replaced && offer.state !== null && offer.state !== "owed") this.#close(offer);
-        else this.#missing(offer);
-      }
-      if (isOver(offer, now)) this.#close(offer);
+      const missing = offer.end?.kind === "shown" && !seen.has(offer.pop);
+      const settled = offer.state !== null && offer.state !== "owed";
+      if (missing && !(replaced && settled)) this.#missing(offer);
+      else if (missing || isOver(offer, now)) this.#close(offer);
     }
+  }
+
+  /** Every item shown in full ends in one way, and no other ends so. */
+  sumUp(): void {
+    const { shown, delivered, refused, expired, lostWithDisk, lostWithDamage } = this.totals;
+    const ended = delivered + refused + expired + lostWithDisk + lostWithDamage;
+    const open = [...this.#offers.values()].filter(({ end }) => end?.kind === "shown").length;
+    if (ended + open !== shown) this.complain(`${shown} items were shown in full, ${ended} ended, ${open} are open`);
   }
 
   #compare(offer: Offer, row: ProofRow, now: Instant, settledBy: Instant | null): void {

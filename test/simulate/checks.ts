@@ -55,6 +55,7 @@ export class Checks {
 
   afterHour(): void {
     this.#parts.machine.check();
+    this.#parts.books.sumUp();
     this.#auditing.check();
     this.#checkPace();
     this.#checkSizes();

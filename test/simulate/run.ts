@@ -200,7 +200,7 @@ export class Run {
     this.#pages.get(playout.id)?.close();
     this.#pages.delete(playout.id);
     this.#note(`${playout.id} ${playout.item.id} cleared`);
-    this.#parts.books.cleared(playout, this.#parts.time.now());
+    this.#parts.books.cleared(playout, this.number, this.#parts.time.now());
     this.#parts.onMoment("cleared");
   }
 
