@@ -103,6 +103,7 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
       database.pragma("journal_mode = wal");
       database.pragma(`synchronous = ${durability}`);
       migrate(database, migrations, found);
+      refuseReadOnly(database, migrations.length);
       return { kind: "open", database, quarantined };
     } catch (error) {
       database.close();
@@ -141,6 +142,19 @@ const HEADER_BYTES = 100;
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * On a disk that is read-only SQLite opens what a crash left there for reading alone, without a word, and never writes to
+ * it again, whatever becomes of the disk. Throws `SQLITE_READONLY` then.
+ */
+function refuseReadOnly(database: Database, version: number): void {
+  try {
+    database.exec(`begin immediate; pragma user_version = ${version}; rollback`);
+  } catch (error) {
+    // Somebody writes there just now, so it can be written to.
+    if (!codeOf(error)?.startsWith("SQLITE_BUSY")) throw error;
+  }
 }
 
 function migrate(database: Database, migrations: readonly Migration[], found: number): void {

@@ -138,12 +138,7 @@ export class MediaCache {
     const anyFull = { maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0 };
     const chosen = evictions(index.files(), new Set(this.#holds.keys()), 0, sizeBytes, anyFull);
     for (const digest of chosen) rmSync(this.#pathOf(digest), { force: true });
-    try {
-      for (const digest of chosen) index.forget(digest);
-    } catch (error) {
-      // Entries without their files are found when they are wanted, and at the next start.
-      if (codeOf(error) === null) throw error;
-    }
+    for (const digest of chosen) this.#note(() => index.forget(digest));
     return chosen.length > 0;
   }
 
@@ -174,11 +169,11 @@ export class MediaCache {
     if (indexed !== null) {
       this.#hold(indexed.digest);
       if (await this.#verify(indexed)) {
-        this.#touch(indexed.digest);
+        this.#note(() => index.touch(indexed.digest, clock.wall()));
         return this.#kept(indexed);
       }
       this.release(indexed.digest);
-      index.forget(indexed.digest);
+      this.#note(() => index.forget(indexed.digest));
       await rm(this.#pathOf(indexed.digest), { force: true });
     }
     const { maxItemBytes } = limits;
@@ -203,7 +198,16 @@ export class MediaCache {
       lastModified: headers.get("last-modified"),
       freshUntil: freshUntil(headers.get("cache-control"), clock.wall()),
     };
-    this.#withRoom(() => index.record(key, media, clock.wall()));
+    try {
+      this.#withRoom(() => index.record(key, media, clock.wall()));
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === null) throw error;
+      // Of a file that is not in the index nobody would know that it takes up space.
+      const known = this.#holds.has(digest) || index.files().some((file) => file.digest === digest);
+      if (!known) await rm(this.#pathOf(digest), { force: true });
+      return { kind: "failed", reason: code, passing: true };
+    }
     this.#parts.onDownloaded?.(sizeBytes);
     this.#hold(digest);
     await this.#makeRoom(0);
@@ -230,8 +234,26 @@ export class MediaCache {
     const held = new Set(this.#holds.keys());
     if (bavail * bsize < incomingBytes + limits.minFreeBytes) await this.#downloader.discardPartials();
     for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
-      index.forget(digest);
+      // Somebody may have come to want it while the one before was removed.
+      if (this.#holds.has(digest)) continue;
+      const noted = this.#note(() => index.forget(digest));
       await rm(this.#pathOf(digest), { force: true });
+      // On a full disk that is what made room for saying so.
+      if (!noted) this.#note(() => index.forget(digest));
+    }
+  }
+
+  /**
+   * Notes in the index what is found out anew, if need be, when a file is wanted or at the next start. A disk that takes
+   * nothing must not keep from the screen what is on it whole. Whether it was noted.
+   */
+  #note(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (codeOf(error) === null) throw error;
+      return false;
     }
   }
 
@@ -242,15 +264,6 @@ export class MediaCache {
     } catch (error) {
       if (codeOf(error) !== "SQLITE_FULL" || !this.sacrifice(RELIEF_BYTES)) throw error;
       write();
-    }
-  }
-
-  /** A disk that takes nothing more still plays what is on it. */
-  #touch(digest: string): void {
-    try {
-      this.#parts.index.touch(digest, this.#parts.clock.wall());
-    } catch (error) {
-      if (codeOf(error) === null) throw error;
     }
   }
 

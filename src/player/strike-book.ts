@@ -1,5 +1,6 @@
 import type { Instant } from "../core/spot.ts";
 import { type Fault, isQuarantined, type Strikes, struck } from "../core/strikes.ts";
+import { codeOf, type Database } from "./database.ts";
 import type { IndexFile } from "./index-file.ts";
 
 /** Remembers, across restarts, which creatives failed again and again. They are kept beside the media index. */
@@ -20,7 +21,7 @@ export class StrikeBook {
   /** Notes a failure, wall time `now`. */
   strike(key: string, fault: Fault, reason: string, now: Instant): void {
     const { count, lastAt, until } = struck(this.#find(key), fault, now);
-    this.#file.use((db) => {
+    this.#write((db) => {
       db.prepare(STRIKE).run(key, count, Math.trunc(lastAt), Math.trunc(until), reason);
       db.prepare(PRUNE).run(MOST_ENTRIES);
     });
@@ -28,7 +29,16 @@ export class StrikeBook {
 
   /** What was shown in full is all right. */
   clear(key: string): void {
-    this.#file.use((db) => db.prepare("delete from strike where key = ?").run(key));
+    this.#write((db) => db.prepare("delete from strike where key = ?").run(key));
+  }
+
+  /** A strike that the disk does not take is forgiven: nothing on the screen may end because of it. */
+  #write(act: (database: Database) => unknown): void {
+    try {
+      this.#file.use(act);
+    } catch (error) {
+      if (codeOf(error) === null) throw error;
+    }
   }
 
   #find(key: string): Entry | null {

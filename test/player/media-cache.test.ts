@@ -11,6 +11,7 @@ import { MediaCache, type MediaOutcome } from "../../src/player/media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "../../src/player/media-index.ts";
 import { StrikeBook } from "../../src/player/strike-book.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../support/small-disk.ts";
 
 /** A power cut tears what is written at the boundary of a page. */
 const TORN_BYTES = 4_096;
@@ -504,5 +505,23 @@ describe("a file that may have changed at its server", () => {
     await clock.advance(3_600_000);
     await cache.revalidate(wanted("/a"), never);
     expect(kept(await cache.obtain(wanted("/a"), never)).digest).toBe(sha256(body));
+  });
+});
+
+describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
+  it("keeps no file from the screen that is on it whole, and ends nothing", async () => {
+    const disk = smallDisk(2 * 1024 * 1024);
+    home = join(disk.path, "home");
+    answers["/a"] = send(png(1_000));
+    const cache = await openCache();
+    const strikes = new StrikeBook(opened.at(-1) as IndexFile);
+    const { digest } = kept(await cache.obtain(wanted("/a"), never));
+    cache.release(digest);
+    disk.fill();
+    await clock.advance(1_000);
+    kept(await cache.obtain(wanted("/a"), never));
+    for (let strike = 0; strike < 2; strike++) strikes.strike(`${origin}/a`, "creative", "hung", clock.wall());
+    strikes.clear(`${origin}/a`);
+    kept(await cache.obtain(wanted("/a"), never));
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, cpSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
@@ -100,6 +100,21 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     store.close();
     disk.readOnly(true);
     expect(() => proofStoreIn(disk.path)).toThrow(StoreUnusable);
+    disk.readOnly(false);
+    const again = proofStoreIn(disk.path);
+    expect(owedIn(again)).toEqual(["p0", "p1", "p2"]);
+    again.close();
+  });
+
+  it("says at once that the disk is read-only after a crash too, with its log still there", () => {
+    const disk = smallDisk(2 * MIB);
+    const left = temporaryFolder();
+    const store = proofStoreIn(left);
+    oweMany(store, 3);
+    cpSync(left, disk.path, { recursive: true });
+    store.close();
+    disk.readOnly(true);
+    expect(() => proofStoreIn(disk.path)).toThrow(/SQLITE_READONLY/);
     disk.readOnly(false);
     const again = proofStoreIn(disk.path);
     expect(owedIn(again)).toEqual(["p0", "p1", "p2"]);

@@ -1,11 +1,15 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openScenario, type Scenario } from "../support/scenario.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let scenario: Scenario;
+let dataDir: string;
 
 beforeEach(async () => {
-  scenario = await openScenario(temporaryFolder());
+  dataDir = temporaryFolder();
+  scenario = await openScenario(dataDir);
 });
 afterEach(() => scenario.close());
 
@@ -31,6 +35,21 @@ describe("a player against the emulator, on one clock", () => {
   it("asks for one spot per slot (G5)", async () => {
     await scenario.pass(180_000);
     expect(scenario.emulator.spots().length).toBeLessThanOrEqual(scenario.stage.showings.length / 2 + 2);
+  });
+
+  it("finds a bit that flips while a spot is ready, and fetches the file again before it is cued", async () => {
+    const folder = join(dataDir, "media", "v1");
+    await scenario.pass(1_000);
+    for (let turn = 0; turn < 40; turn++) {
+      await scenario.pass(1_000);
+      for (const name of readdirSync(folder).filter((file) => !file.endsWith(".part"))) {
+        const bytes = readFileSync(join(folder, name));
+        bytes[0] = bytes.readUInt8(0) ^ 1;
+        writeFileSync(join(folder, name), bytes);
+      }
+    }
+    expect(scenario.stage.cued.length).toBeGreaterThan(5);
+    expect(scenario.stage.cued.filter(({ digest, found }) => found !== digest)).toEqual([]);
   });
 
   it("keeps playing what is ready in an outage, and delivers the proofs after it", async () => {

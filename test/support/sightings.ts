@@ -5,6 +5,8 @@ import { FRAMES_PER_SECOND, GRID } from "./recording.ts";
 export type Sight = string;
 export const BLACK = "(black)";
 export const WHITE = "(white)";
+/** A window in which nothing was drawn yet: for an instant it has the background of the desktop's dark theme. */
+export const EMPTY = "(empty)";
 export const HOUSE = "(house)";
 export const FOREIGN = "(foreign)";
 
@@ -53,7 +55,13 @@ function sightOf(frame: Buffer, codes: readonly Code[]): Sight {
     colours.every((colour, cell) => distance(cellAt(frame, creative, cell), colour) <= CELL_TOLERANCE),
   );
   if (code !== undefined) return code.creative.name;
-  return isHouse(frame) ? HOUSE : FOREIGN;
+  if (isHouse(frame)) return HOUSE;
+  return isEmpty(frame) ? EMPTY : FOREIGN;
+}
+
+/** One dark colour all over. */
+function isEmpty(frame: Buffer): boolean {
+  return frame.every((value, index) => value < 80 && Math.abs(value - (frame[index % 3] ?? 0)) <= HOUSE_TOLERANCE);
 }
 
 /** The slate's upper left, its lower right, and the middle stroke of its mark (`renderer/slate/slate.css`). */

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import type { FailureReason, Playout } from "../../src/core/playout.ts";
 import type { Instant } from "../../src/core/spot.ts";
 import type { Clock } from "../../src/player/clock.ts";
@@ -43,6 +45,8 @@ interface Deck {
 /** A stage without a display: decks load and paint by the clock, or fail as they are told to. */
 export class SimulatedStage implements Stage {
   readonly showings: Showing[] = [];
+  /** The media of each deck, by its digest as it was promised and as it was found. */
+  readonly cued: { readonly digest: string; readonly found: string | null }[] = [];
   readonly #clock: Clock;
   readonly #direction: Direction;
   readonly #open = new Map<string, Deck>();
@@ -72,6 +76,7 @@ export class SimulatedStage implements Stage {
   cue(playout: Playout, media: Media): void {
     const mishap = this.#mishapOf(playout);
     this.#open.set(playout.id, { mishap, paintedAt: null });
+    this.cued.push({ digest: media.digest, found: digestOf(media.path) });
     const loading = this.#direction.load?.(playout, media);
     if (loading === undefined) this.#loaded(playout, mishap);
     else void loading.then((reason) => this.#loaded(playout, reason === null ? mishap : { kind: "fails", reason }));
@@ -125,4 +130,9 @@ export class SimulatedStage implements Stage {
       if (this.#open.has(playout.id)) act();
     });
   }
+}
+
+/** In hexadecimal, or null where there is no file. */
+function digestOf(path: string): string | null {
+  return existsSync(path) ? createHash("sha256").update(readFileSync(path)).digest("hex") : null;
 }

@@ -1,0 +1,26 @@
+// Run by `npm run simulate [-- --days N --seed S --json FILE --verbose]`: the player and its real stores live through
+// virtual days against the emulator, with faults of every kind drawn from the seed, and everything is watched.
+import { randomInt } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { readOptions } from "../test/simulate/options.ts";
+import { complaintOf, tableOf } from "../test/simulate/report.ts";
+import { simulate } from "../test/simulate/simulation.ts";
+import type { Ready } from "./ready.mjs";
+
+export async function run(args: readonly string[], ready: Ready): Promise<number> {
+  const { days, seed, json, verbose } = readOptions(args, process.env.INIT_CWD ?? process.cwd(), () =>
+    randomInt(2 ** 31),
+  );
+  const step = ready.say.begin(`Simulating ${days} ${days === 1 ? "day" : "days"} with seed ${seed}`);
+  const outcome = await simulate({
+    ...{ days, seed, signal: ready.signal },
+    onDay: ({ days: passed, totals }) => step.progress(`day ${Math.round(passed)}, ${totals.shown} items shown`),
+    ...(verbose ? { onEvent: (line: string) => void process.stderr.write(`${line}\n`) } : {}),
+  });
+  step.done();
+  process.stdout.write(`\n${tableOf(outcome)}`);
+  if (json !== null) await writeFile(json, `${JSON.stringify(outcome, null, 2)}\n`);
+  if (outcome.failure === null) return 0;
+  process.stdout.write(`\n${complaintOf(outcome, days)}`);
+  return 1;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Playout, PlayoutOutcome } from "../../src/core/playout.ts";
+import { Books } from "./books.ts";
+
+const POP = "http://127.0.0.1:8788/pop/one";
+const HOUR_MS = 3_600_000;
+const LENGTH_MS = 10_000;
+const PLAYOUT = { item: { id: "item", url: "http://127.0.0.1:8788/a", md5: null, pop: POP } } as Playout;
+const SHOWN: PlayoutOutcome = { kind: "shown", paintedAt: 100, endedAt: 100 + LENGTH_MS };
+const END = 100 + LENGTH_MS;
+
+/** Books with one item that was offered and, unless told otherwise, shown in full by the first run. */
+function booksOf({ until = END, shown = true } = {}): Books {
+  const books = new Books();
+  books.runs.push({ number: 0, startedAt: 0, crashedAt: null });
+  books.offer({ pop: POP, requestId: "r", kind: "ad", place: 0, durationMs: LENGTH_MS, askedAt: 0 });
+  books.painted(PLAYOUT, 100);
+  if (shown) books.ended(PLAYOUT, SHOWN, 0, until);
+  return books;
+}
+
+const row = (state: "owed" | "delivered" | "refused" | "expired", pop = POP) => ({ id: 1, pop, state });
+
+/** A try that was answered. */
+function tried(books: Books, at: number, status: number | null, run = 0): Books {
+  books.tryBegun(POP, run, at);
+  books.tryEnded(POP, run, status, status === null, at);
+  books.stepEnded();
+  return books;
+}
+
+describe("the books of a simulation", () => {
+  it("have nothing against an item that is shown, owed, sent and delivered", () => {
+    const books = tried(booksOf(), END, 200);
+    books.cleared(PLAYOUT, 0, END + 20);
+    books.stepEnded();
+    books.reconcile([row("delivered")], END + 100, END + 100);
+    expect(books.complaints).toEqual([]);
+  });
+
+  it.each<[string, string, () => Books]>([
+    ["an item that is owed before its end", "owed after", () => booksOf({ until: END - 500 })],
+    ["a proof of what was cut short", "not shown in full", () => tried(booksOf({ shown: false }), 5_000, 200)],
+    ["a proof after the hour", "after the hour", () => tried(booksOf(), HOUR_MS, 200)],
+    [
+      "a proof that goes out again after it was accepted",
+      "sent again",
+      () => tried(tried(booksOf(), END, 200), END + 500, 200),
+    ],
+    [
+      "an item that was shown in full and is not owed",
+      "not owed",
+      () => {
+        const books = booksOf({ shown: false });
+        books.cleared(PLAYOUT, 0, END + 20);
+        books.stepEnded();
+        return books;
+      },
+    ],
+    ["a proof that is lost", "owed and lost", () => reconciled(booksOf(), [])],
+    [
+      "a proof that is there twice",
+      "owed twice",
+      () => reconciled(booksOf(), [row("owed"), { ...row("owed"), id: 2 }]),
+    ],
+    [
+      "a proof of what nobody offered",
+      "nobody offered",
+      () => reconciled(booksOf(), [row("owed"), row("owed", `${POP}2`)]),
+    ],
+    ["a proof that is owed for ever", "still owed", () => reconciled(booksOf(), [row("owed")], HOUR_MS + 70_000)],
+    ["a proof that expires early", "before the hour", () => reconciled(booksOf(), [row("expired")])],
+    [
+      "a proof that is delivered without an answer",
+      "without an answer",
+      () => reconciled(booksOf(), [row("delivered")]),
+    ],
+    [
+      "an item that is painted twice",
+      "painted twice",
+      () => {
+        const books = booksOf();
+        books.painted(PLAYOUT, END);
+        return books;
+      },
+    ],
+  ])("complain about %s", (_, complaint, happened) => {
+    expect(happened().complaints.join("\n")).toContain(complaint);
+  });
+
+  it("take it that a crash can keep an answer from being written down", () => {
+    const books = tried(booksOf(), END, 200);
+    books.crashed(0, END + 10);
+    books.runs.push({ number: 1, startedAt: END + 20, crashedAt: null });
+    tried(books, END + 4_000, 200, 1);
+    expect(books.complaints).toEqual([]);
+    tried(books, END + 8_000, 200, 1);
+    expect(books.complaints.join()).toContain("sent again");
+  });
+});
+
+function reconciled(books: Books, rows: readonly ReturnType<typeof row>[], now = END + 1_000): Books {
+  books.reconcile(rows, now, now);
+  return books;
+}

@@ -1,0 +1,314 @@
+import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
+import type { FailureReason, Playout, PlayoutOutcome } from "../../src/core/playout.ts";
+import { LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proof.ts";
+import type { Instant, Item } from "../../src/core/spot.ts";
+import { isQuarantined, isStrike, type Strikes, struck } from "../../src/core/strikes.ts";
+import { keyOf } from "../../src/player/media-cache.ts";
+import { MOST_SENDS } from "../../src/player/sends.ts";
+import type { Disk, Offer, RunFacts } from "./offer.ts";
+import type { ProofRow } from "./proof-rows.ts";
+
+/** The player writes answers down so long after they came at most (`WRITTEN_WITHIN_MS` of the courier), where it can. */
+const WRITTEN_WITHIN_MS = 50;
+/** The service tells its time in whole seconds, and late by its way here: by so much a deadline can be off after a boot. */
+const CARRIED_MS = 2_500;
+/** What is over is settled so soon after the hour. */
+const SETTLED_WITHIN_MS = 65_000;
+/** Longer than the auditor looks back. */
+const KEPT_MS = 5 * PROOF_WINDOW_MS;
+
+/** Keeps the simulation's own account of every item and proof, and complains where the player's differs. */
+export class Books {
+  readonly complaints: string[] = [];
+  readonly runs: RunFacts[] = [];
+  readonly totals = {
+    offered: 0,
+    shown: 0,
+    delivered: 0,
+    refused: 0,
+    expired: 0,
+    lostWithDisk: 0,
+    lostWithDamage: 0,
+    repeated: 0,
+  };
+  readonly failed = new Map<string, number>();
+  readonly #offers = new Map<string, Offer>();
+  readonly #sending = new Set<string>();
+  readonly #later: (() => void)[] = [];
+  readonly #strikes = new Map<string, Strikes>();
+  #lastPlace: { requestId: string; place: number } | null = null;
+  disk: Disk = "sound";
+  /** Told of an item that was shown in full, once the player says so. */
+  onShown: (offer: Offer) => void = () => {};
+  /** Told of a proof that may go out once more, since it cannot be known what became of it. */
+  onExcused: (pop: string) => void = () => {};
+
+  /** What follows the last colon is a proof, of which all that is known is told. */
+  complain(text: string): void {
+    const offer = this.#offers.get(text.slice(text.indexOf("http")));
+    this.complaints.push(offer === undefined ? text : `${text} ${JSON.stringify(offer)}`);
+  }
+
+  find(pop: string): Offer | undefined {
+    return this.#offers.get(pop);
+  }
+
+  all(): IterableIterator<Offer> {
+    return this.#offers.values();
+  }
+
+  offer(offer: Pick<Offer, "pop" | "requestId" | "kind" | "place" | "durationMs" | "askedAt">): void {
+    this.totals.offered++;
+    this.#offers.set(offer.pop, {
+      ...offer,
+      ...{ malformed: false, paintedAt: null, broke: false, end: null, endedAt: 0, endedWithDisk: "sound", run: 0 },
+      ...{
+        trying: null,
+        heard: null,
+        hops: 0,
+        tries: 0,
+        firstTriedAt: Number.POSITIVE_INFINITY,
+        spoilt: true,
+        damaged: false,
+        state: null,
+      },
+    });
+  }
+
+  /** An item's media is put on a deck. */
+  cued({ item }: Playout, now: Instant): void {
+    const offer = this.#offers.get(item.pop);
+    if (offer === undefined) {
+      this.complain(`cued what nobody offered: ${item.id}`);
+      return;
+    }
+    const strikes = this.#strikes.get(keyOf(item));
+    if (strikes !== undefined && isQuarantined(strikes, now) && offer.askedAt > strikes.lastAt) {
+      this.complain(`cued though it failed ${strikes.count} times: ${item.id}`);
+    }
+  }
+
+  /** What the player remembers of creatives that failed is gone with its file. */
+  forgetStrikes(): void {
+    this.#strikes.clear();
+  }
+
+  painted({ item }: Playout, now: Instant): void {
+    const offer = this.#offers.get(item.pop);
+    if (offer === undefined) {
+      this.complain(`painted what nobody offered: ${item.id}`);
+      return;
+    }
+    if (offer.paintedAt !== null) this.complain(`painted twice: ${item.pop}`);
+    if (offer.malformed) this.complain(`painted a malformed item: ${item.pop}`);
+    const last = this.#lastPlace;
+    if (last?.requestId === offer.requestId && last.place > offer.place) this.complain(`out of order: ${item.pop}`);
+    this.#lastPlace = { requestId: offer.requestId, place: offer.place };
+    offer.paintedAt = now;
+  }
+
+  broke({ item }: Playout): void {
+    const offer = this.#offers.get(item.pop);
+    if (offer !== undefined) offer.broke = true;
+  }
+
+  /** A deck is gone from sight. What a crash keeps from being written down in that very instant is not owed (G2). */
+  cleared({ item }: Playout, run: number, now: Instant): void {
+    const offer = this.#offers.get(item.pop);
+    if (offer === undefined || offer.paintedAt === null || offer.broke) return;
+    if (now - offer.paintedAt < offer.durationMs) return;
+    this.#later.push(() => {
+      const alive = this.runs[run]?.crashedAt === null;
+      if (alive && offer.end?.kind !== "shown") this.complain(`shown in full and not owed: ${item.pop}`);
+    });
+  }
+
+  /** A step of the world is over: what happened in it, in whatever order, must fit together now. */
+  stepEnded(): void {
+    for (const check of this.#later.splice(0)) check();
+  }
+
+  /** What the player says became of a playout, its proof committed. */
+  ended({ item }: Playout, end: PlayoutOutcome, run: number, now: Instant): void {
+    const offer = this.#offers.get(item.pop);
+    if (offer === undefined) {
+      this.complain(`ended what nobody offered: ${item.pop}`);
+      return;
+    }
+    if (offer.end !== null) this.complain(`ended twice: ${item.pop}`);
+    Object.assign(offer, { end, run, endedAt: now, endedWithDisk: this.disk });
+    if (end.kind === "failed") {
+      this.#countFailed(item, end.reason, now);
+      return;
+    }
+    this.#strikes.delete(keyOf(item));
+    this.totals.shown++;
+    const inSightMs = offer.paintedAt === null ? 0 : now - offer.paintedAt;
+    if (offer.broke) this.complain(`owed though its deck broke: ${item.pop}`);
+    if (inSightMs < offer.durationMs - LATE_PAINT_MS) {
+      this.complain(`owed after ${inSightMs} of ${offer.durationMs} ms: ${item.pop}`);
+    }
+    this.onShown(offer);
+  }
+
+  tryBegun(pop: string, run: number, now: Instant): void {
+    const offer = this.#offers.get(pop);
+    if (offer === undefined) {
+      this.complain(`sent a proof that nobody gave out: ${pop}`);
+      return;
+    }
+    offer.tries++;
+    offer.firstTriedAt = Math.min(offer.firstTriedAt, now);
+    offer.hops = 0;
+    this.#later.push(() => {
+      if (offer.end?.kind !== "shown") this.complain(`sent a proof of what was not shown in full: ${pop}`);
+    });
+    if (now >= offer.askedAt + PROOF_WINDOW_MS)
+      this.complain(`sent ${now - offer.askedAt - PROOF_WINDOW_MS} ms after the hour: ${pop}`);
+    if (offer.trying === run) this.complain(`sent twice at once: ${pop}`);
+    if (offer.heard !== null) this.#judgeRepeat(offer, offer.heard);
+    offer.trying = run;
+    this.#sending.add(pop);
+    if (this.#sending.size > MOST_SENDS) this.complain(`${this.#sending.size} proofs under way at once`);
+  }
+
+  /** How a try ended, as the player heard it; `status` null: without an answer. `spoilt`: a fault had a hand in it. */
+  tryEnded(pop: string, run: number, status: number | null, spoilt: boolean, now: Instant): void {
+    const offer = this.#offers.get(pop);
+    if (offer === undefined) return;
+    offer.trying = null;
+    this.#sending.delete(pop);
+    if (!spoilt) offer.spoilt = false;
+    if (status !== null && isFinal(status)) offer.heard = { run, at: now, status, disk: this.disk };
+  }
+
+  crashed(run: number, now: Instant): void {
+    const facts = this.runs[run];
+    if (facts !== undefined) facts.crashedAt = now;
+    this.#sending.clear();
+    for (const offer of this.#offers.values()) {
+      if (offer.trying !== run) continue;
+      offer.trying = null;
+      this.onExcused(offer.pop);
+    }
+  }
+
+  /** Damage struck the file where these proofs were kept: of them, and of nothing else, anything may be lost. */
+  struck(pops: readonly string[]): void {
+    for (const pop of pops) {
+      const offer = this.#offers.get(pop);
+      if (offer !== undefined) offer.damaged = true;
+    }
+  }
+
+  /** The lowest row that still matters. */
+  lowestRow(rows: readonly ProofRow[]): number {
+    return Math.min(...rows.filter(({ pop }) => this.#offers.has(pop)).map(({ id }) => id), Number.MAX_SAFE_INTEGER);
+  }
+
+  /**
+   * Compares with what the player has written down. `settledBy`: proofs whose hour was over by then must be settled, or
+   * null where that cannot be asked of it. `replaced`: the file is another, in which only what is owed needs to be.
+   */
+  reconcile(rows: readonly ProofRow[], now: Instant, settledBy: Instant | null, replaced = false): void {
+    const seen = new Set<string>();
+    for (const row of rows) {
+      if (seen.has(row.pop)) this.complain(`owed twice: ${row.pop}`);
+      seen.add(row.pop);
+      const offer = this.#offers.get(row.pop);
+      if (offer === undefined) {
+        if (row.state === "owed") this.complain(`owed though nobody offered it: ${row.pop}`);
+      } else this.#compare(offer, row, now, settledBy);
+    }
+    for (const offer of this.#offers.values()) {
+      const missing = offer.end?.kind === "shown" && !seen.has(offer.pop);
+      const settled = offer.state !== null && offer.state !== "owed";
+      if (missing && !(replaced && settled)) this.#missing(offer);
+      else if (missing || isOver(offer, now)) this.#close(offer);
+    }
+  }
+
+  /** Every item shown in full ends in one way, and no other ends so. */
+  sumUp(): void {
+    const { shown, delivered, refused, expired, lostWithDisk, lostWithDamage } = this.totals;
+    const ended = delivered + refused + expired + lostWithDisk + lostWithDamage;
+    const open = [...this.#offers.values()].filter(({ end }) => end?.kind === "shown").length;
+    if (ended + open !== shown) this.complain(`${shown} items were shown in full, ${ended} ended, ${open} are open`);
+  }
+
+  #compare(offer: Offer, row: ProofRow, now: Instant, settledBy: Instant | null): void {
+    const { pop } = row;
+    const deadline = offer.askedAt + PROOF_WINDOW_MS;
+    if (offer.end?.kind !== "shown") this.complain(`${row.state} though it was not shown in full: ${pop}`);
+    const before = offer.state;
+    if (before !== null && before !== "owed" && before !== row.state && !offer.damaged) {
+      this.complain(`${before} became ${row.state}: ${pop}`);
+    }
+    offer.state = row.state;
+    switch (row.state) {
+      case "owed":
+        if (settledBy !== null && deadline + SETTLED_WITHIN_MS < settledBy)
+          this.complain(`still owed after the hour: ${pop}`);
+        return;
+      case "delivered":
+        if (!isAccepted(offer.heard?.status)) this.complain(`delivered without an answer that says so: ${pop}`);
+        return;
+      case "refused":
+        if (offer.heard === null || isAccepted(offer.heard.status))
+          this.complain(`refused without such an answer: ${pop}`);
+        return;
+      case "expired":
+        if (now < deadline - LAST_TRY_BEFORE_MS - CARRIED_MS) this.complain(`expired before the hour was over: ${pop}`);
+        if (!offer.spoilt) this.complain(`expired though nothing was in its way: ${pop}`);
+    }
+  }
+
+  #missing(offer: Offer): void {
+    if (offer.endedWithDisk === "refusing" && this.runs[offer.run]?.crashedAt !== null) {
+      this.totals.lostWithDisk++;
+    } else if (offer.damaged) {
+      this.totals.lostWithDamage++;
+    } else {
+      if (this.runs[offer.run]?.crashedAt === null && offer.endedWithDisk === "refusing") return;
+      this.complain(`shown in full, owed and lost: ${offer.pop}`);
+    }
+    this.#offers.delete(offer.pop);
+  }
+
+  /** A proof goes out again only where the player cannot have written down what it heard before. */
+  #judgeRepeat(offer: Offer, { run, at, status, disk }: NonNullable<Offer["heard"]>): void {
+    const crashedAt = this.runs[run]?.crashedAt ?? null;
+    const unwritten = crashedAt !== null && (crashedAt - at <= WRITTEN_WITHIN_MS || disk === "refusing");
+    this.totals.repeated++;
+    if (!unwritten && !offer.damaged) {
+      this.complain(`sent again after ${status} was heard: ${offer.pop}`);
+      return;
+    }
+    offer.heard = null;
+    this.onExcused(offer.pop);
+  }
+
+  #close(offer: Offer): void {
+    if (offer.state !== null && offer.state !== "owed") this.totals[offer.state]++;
+    this.#offers.delete(offer.pop);
+  }
+
+  #countFailed(item: Item, reason: FailureReason, now: Instant): void {
+    if (isStrike(reason))
+      this.#strikes.set(keyOf(item), struck(this.#strikes.get(keyOf(item)) ?? null, "creative", now));
+    this.failed.set(reason, (this.failed.get(reason) ?? 0) + 1);
+  }
+}
+
+function isOver({ askedAt, state, end }: Offer, now: Instant): boolean {
+  return now > askedAt + KEPT_MS && (end?.kind !== "shown" || (state !== null && state !== "owed"));
+}
+
+function isAccepted(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300;
+}
+
+/** Asking again would not change it (G8). */
+function isFinal(status: number): boolean {
+  return ![408, 425, 429].includes(status) && status < 500;
+}

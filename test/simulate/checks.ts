@@ -1,0 +1,94 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { SPOT_TRIES } from "../../src/client/service.ts";
+import { Auditing } from "./auditing.ts";
+import type { Books } from "./books.ts";
+import type { SimulatedDisk } from "./disk.ts";
+import type { Machine } from "./machine.ts";
+import { HOUR_MS } from "./plan.ts";
+import { CACHE_BYTES, MAX_ITEM_BYTES } from "./run.ts";
+import type { ScreenNetwork } from "./screen-network.ts";
+import type { SimulatedTime } from "./time.ts";
+import type { Wire } from "./wire.ts";
+
+export interface CheckedParts {
+  readonly time: SimulatedTime;
+  readonly books: Books;
+  readonly disk: SimulatedDisk;
+  readonly screens: ScreenNetwork;
+  readonly machine: Machine;
+  readonly wire: Wire;
+}
+
+/** Longer than a spot and any rest that a service can order here: a player that is up asks again within it. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
+
+/** In an hour without anything on screen: the rests double to two minutes. */
+const LONG_RESTS = 40;
+/** After each spot that reached the screen the rests begin anew; an item is over before there can be more. */
+const MISSES_OF_A_SPOT = 6;
+
+/** On the shelf, and on their way for the two items of a spot and a page's parts. */
+const MOST_PARTIALS = 8 + 4;
+
+/** What must hold of the player as a whole, beside what the books say of each item. */
+export class Checks {
+  readonly #parts: CheckedParts;
+  readonly #auditing: Auditing;
+
+  constructor(parts: CheckedParts) {
+    this.#parts = parts;
+    this.#auditing = new Auditing(parts.screens, parts.books);
+  }
+
+  afterStep(): void {
+    const state = this.#parts.machine.run?.player?.loop.state();
+    if (state === undefined) return;
+    const since = Math.max(this.#parts.wire.askedAt, this.#parts.machine.startedAt);
+    if (this.#parts.time.now() - since > LONGEST_PAUSE_MS) this.#parts.books.complain("no spot was asked for any more");
+    const ready = new Set(
+      state.line.map(({ playout }) => playout.spotNumber).filter((number) => number > state.begunSpot),
+    );
+    const preparing = state.preparation === null ? 0 : 1;
+    if (ready.size + preparing > 1) this.#parts.books.complain(`${ready.size} spots ready, ${preparing} on the way`);
+  }
+
+  afterHour(): void {
+    this.#parts.machine.check();
+    this.#parts.books.sumUp();
+    this.#auditing.check();
+    this.#checkPace();
+    this.#checkSizes();
+  }
+
+  /** However bad the hour was, the service was not stormed: each spot begun and each start allows some tries (G6, G7). */
+  #checkPace(): void {
+    const now = this.#parts.time.now();
+    const begun = new Set<string>();
+    for (const { paintedAt, requestId } of this.#parts.books.all()) {
+      if (paintedAt !== null && now - paintedAt < HOUR_MS) begun.add(requestId);
+    }
+    const starts = this.#parts.books.runs.filter(({ startedAt }) => now - startedAt < HOUR_MS).length;
+    const most = SPOT_TRIES * (LONG_RESTS + MISSES_OF_A_SPOT * (begun.size + starts));
+    if (this.#parts.wire.asked > most)
+      this.#parts.books.complain(`${this.#parts.wire.asked} calls for spots in an hour, ${most} at most`);
+    this.#parts.wire.asked = 0;
+  }
+
+  #checkSizes(): void {
+    const { books } = this.#parts;
+    const size = this.#parts.machine.run?.player?.cache.size();
+    if (size !== undefined && size.bytes > CACHE_BYTES)
+      books.complain(`${size.bytes} bytes in a cache of ${CACHE_BYTES}`);
+    const bytes = bytesIn(join(this.#parts.disk.folder, "media", "v1"));
+    const most = CACHE_BYTES + MOST_PARTIALS * MAX_ITEM_BYTES;
+    if (bytes > most) books.complain(`${bytes} bytes of media on the disk, ${most} at most`);
+  }
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
