@@ -42,7 +42,10 @@ export class PageCache {
 
   constructor(parts: PageParts) {
     this.#parts = parts;
+    parts.signal.addEventListener("abort", this.#callOff, { once: true });
   }
+
+  readonly #callOff = (): void => this.#control.abort(this.#parts.signal.reason);
 
   async answer(method: string, url: string): Promise<PageAnswer> {
     if (method !== "GET" && method !== "HEAD") return { kind: "swallowed" };
@@ -67,6 +70,7 @@ export class PageCache {
 
   /** The creative is off its deck: what is under way is called off, what it held may be evicted. */
   close(): void {
+    this.#parts.signal.removeEventListener("abort", this.#callOff);
     this.#control.abort();
     for (const digest of this.#held.splice(0)) this.#parts.cache.release(digest);
     void this.#bringUpToDate();

@@ -15,8 +15,12 @@ function shelf() {
   const revalidated: Wanted[] = [];
   const misses: string[] = [];
   const cache: Pick<MediaCache, "obtain" | "release" | "revalidate"> = {
-    async obtain(wanted): Promise<MediaOutcome> {
+    async obtain(wanted, signal): Promise<MediaOutcome> {
       asked.push(wanted);
+      if (wanted.url.endsWith("endless")) {
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        return { kind: "failed", reason: "called off", passing: true };
+      }
       if (wanted.url.endsWith("missing")) return { kind: "failed", reason: "status 404", passing: false };
       if (wanted.url.endsWith("unreachable")) return { kind: "failed", reason: "reset", passing: true };
       count(wanted.url, 1);
@@ -27,9 +31,10 @@ function shelf() {
       revalidated.push(wanted);
     },
   };
-  const { signal } = new AbortController();
+  const control = new AbortController();
+  const { signal } = control;
   const parts = { document, cache, policy: PUBLIC, signal, onMiss: (reason: string) => void misses.push(reason) };
-  return { asked, held, revalidated, misses, page: () => new PageCache(parts) };
+  return { asked, held, revalidated, misses, stop: () => control.abort(), page: () => new PageCache(parts) };
 }
 
 describe("the requests of an HTML creative", () => {
@@ -91,6 +96,17 @@ describe("the requests of an HTML creative", () => {
     one.close();
     await new Promise(setImmediate);
     expect(revalidated.map(({ url }) => url)).toEqual([document.url, "https://ads.example/a.css"]);
+  });
+
+  it("are called off when the player stops, and when the page is over", async () => {
+    for (const end of ["stop", "close"] as const) {
+      const { page, stop } = shelf();
+      const one = page();
+      const answer = one.answer("GET", "https://ads.example/endless");
+      if (end === "stop") stop();
+      else one.close();
+      expect(await answer).toEqual({ kind: "missing", reason: "called off" });
+    }
   });
 
   it("hold what they got until the creative is off its deck", async () => {
