@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { type Browser, chromium, type Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
 import { ask, call, json, MONDAY_8, nextSpot } from "../emulator/running.ts";
+import { installedChromium } from "../support/chromium.ts";
 
 let emulator: Emulator;
 let browser: Browser;
@@ -29,12 +29,6 @@ afterAll(async () => {
   await browser?.close();
   await emulator?.close();
 });
-
-/** The browser of the system: the first of those that the tests' setup looks for. */
-function installedChromium(): string {
-  const found = spawnSync("which", ["chromium", "chromium-browser", "google-chrome"], { encoding: "utf8" });
-  return found.stdout.split("\n", 1)[0] ?? "";
-}
 
 /** A panel of the page, by its heading. */
 function panel(name: string) {

@@ -62,6 +62,7 @@ const readySchema = z.object({
 /** One item of the emulator's ledger. */
 export interface LedgerItem {
   readonly id: string;
+  readonly url: string;
   readonly media: readonly { readonly complete: boolean }[];
   readonly pops: readonly { readonly at: string; readonly status: number; readonly verdict: string }[];
 }
@@ -79,10 +80,10 @@ export type EmulatorProcess = Running &
     ledger(): Promise<readonly LedgerSpot[]>;
   };
 
-/** Starts the emulator as a process of its own, on ports that are free. */
-export async function startEmulatorProcess(): Promise<EmulatorProcess> {
-  const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
-  const child = running(spawn(process.execPath, [join(ROOT, "dist/cli/main.js"), "emulator", ...ports, "--seed", "7"]));
+/** Starts the emulator as a process of its own, on ports that are free, with more arguments where there are any. */
+export async function startEmulatorProcess(more: readonly string[] = []): Promise<EmulatorProcess> {
+  const args = ["emulator", "--port", "0", "--media-port", "0", "--control-port", "0", "--seed", "7", ...more];
+  const child = running(spawn(process.execPath, [join(ROOT, "dist/cli/main.js"), ...args]));
   const line = await eventually("the emulator's ready line", () => child.stdout[0]);
   const ready = readySchema.parse(JSON.parse(line));
   const screen = `${ready.controlUrl}/control/screens/${ready.screenId}`;

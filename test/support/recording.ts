@@ -15,24 +15,50 @@ export interface Recording {
   stop(): Promise<readonly Buffer[]>;
 }
 
-/** Watches a display from outside, as a passer-by does, 60 times a second. Resolves when the first frame is there. */
+/** A watch under way. */
+export interface DisplayWatch {
+  /** Ends it; resolves when the last frame was told. */
+  stop(): Promise<void>;
+}
+
+/** Watches a display from outside, as a passer-by does, 60 times a second, and keeps what it sees. */
 export async function recordDisplay(display: string, width: number, height: number): Promise<Recording> {
+  const frames: Buffer[] = [];
+  const watch = await watchDisplay(display, width, height, (frame) => frames.push(frame));
+  return {
+    async stop() {
+      await watch.stop();
+      return frames;
+    },
+  };
+}
+
+/** Watches a display and tells each frame, 1/60 s apart. Resolves when the first is there. */
+export async function watchDisplay(
+  display: string,
+  width: number,
+  height: number,
+  onFrame: (frame: Buffer) => void,
+): Promise<DisplayWatch> {
   const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
   const input = ["-video_size", `${width}x${height}`, "-i", display];
   const scale = `scale=${GRID.columns}:${GRID.rows}:flags=area`;
   const output = ["-vf", scale, "-fps_mode", "cfr", "-pix_fmt", "rgb24", "-flush_packets", "1", "-f", "rawvideo", "-"];
   const ffmpeg = spawn("ffmpeg", ["-loglevel", "error", "-nostdin", ...capture, ...input, ...output]);
   preferOver(ffmpeg);
-  const chunks: Buffer[] = [];
   let said = "";
   ffmpeg.stderr.on("data", (chunk) => {
     said += chunk;
   });
+  let rest = Buffer.alloc(0);
   const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     setTimeout(() => reject(new Error(`no frame of ${display} within ${FIRST_FRAME_MS} ms: ${said}`)), FIRST_FRAME_MS);
     ffmpeg.stdout.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
+      rest = Buffer.concat([rest, chunk]);
+      for (; rest.length >= FRAME_BYTES; rest = rest.subarray(FRAME_BYTES)) {
+        onFrame(Buffer.from(rest.subarray(0, FRAME_BYTES)));
+      }
       resolve();
     });
     ffmpeg.once("error", reject);
@@ -43,12 +69,6 @@ export async function recordDisplay(display: string, width: number, height: numb
       ffmpeg.kill("SIGINT");
       const timer = setTimeout(() => ffmpeg.kill("SIGKILL"), STOP_WITHIN_MS);
       await ended.finally(() => clearTimeout(timer));
-      return framesOf(Buffer.concat(chunks));
     },
   };
-}
-
-function framesOf(bytes: Buffer): readonly Buffer[] {
-  const count = Math.floor(bytes.length / FRAME_BYTES);
-  return Array.from({ length: count }, (_, index) => bytes.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES));
 }

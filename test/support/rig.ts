@@ -22,9 +22,14 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function openRig({ width = 1280, height = 720 } = {}): Promise<Rig> {
-  const [display, emulator] = await Promise.all([startDisplay({ width, height }), startEmulatorProcess()]);
+/** `emulate` says with which more arguments the emulator is started, and may write files for it into the folder. */
+export async function openRig(
+  { width = 1280, height = 720 } = {},
+  emulate: (folder: string) => readonly string[] = () => [],
+): Promise<Rig> {
   const folder = userFolder();
+  const started = [startDisplay({ width, height }), startEmulatorProcess(emulate(folder.path))] as const;
+  const [display, emulator] = await Promise.all(started);
   const players: Running[] = [];
   return {
     display,

@@ -27,10 +27,10 @@ const HOUSE_TOLERANCE = 6;
 
 /** Says of each frame what is in sight, and joins equal neighbours. */
 export function sightingsIn(frames: readonly Buffer[], catalogue: Catalogue): readonly Sighting[] {
-  const codes = catalogue.creatives.map((creative) => ({ creative, colours: creative.code.map(colourIn(catalogue)) }));
+  const sightOf = sightReader(catalogue);
   const sightings: { sight: Sight; first: number; frames: number }[] = [];
   frames.forEach((frame, index) => {
-    const sight = sightOf(frame, codes);
+    const sight = sightOf(frame);
     const last = sightings.at(-1);
     if (last?.sight === sight) last.frames++;
     else sightings.push({ sight, first: index, frames: 1 });
@@ -41,6 +41,12 @@ export function sightingsIn(frames: readonly Buffer[], catalogue: Catalogue): re
     lengthMs: (count * 1000) / FRAMES_PER_SECOND,
     frames: count,
   }));
+}
+
+/** Reads what one frame shows. */
+export function sightReader(catalogue: Catalogue): (frame: Buffer) => Sight {
+  const codes = catalogue.creatives.map((creative) => ({ creative, colours: creative.code.map(colourIn(catalogue)) }));
+  return (frame) => sightOf(frame, codes);
 }
 
 interface Code {

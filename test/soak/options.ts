@@ -1,0 +1,45 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Stop } from "../../scripts/setup/stop.mjs";
+
+/** What was asked of `npm run soak`. */
+export interface Options {
+  readonly hours: number;
+  /** So many times as many items an hour as in the field, each as much shorter. */
+  readonly speed: number;
+  /** Where the figures go, an absolute path, or `null` for nowhere. */
+  readonly json: string | null;
+  /** Where a picture of them goes, as PNG. */
+  readonly plot: string | null;
+}
+
+const USAGE = "npm run soak -- [--hours H] [--speed N] [--json FILE] [--plot FILE.png]";
+const LONGEST_HOURS = 24 * 366;
+/** Items of a second and a half: shorter ones leave no time to make the next ready. */
+const FASTEST = 4;
+
+/** Reads the arguments; an hour at the field's own pace unless told otherwise. Relative files are meant from `cwd`. */
+export function readOptions(args: readonly string[], cwd: string): Options {
+  const { hours = "1", speed = "1", json, plot } = parse(args);
+  return {
+    hours: number(hours, "--hours", LONGEST_HOURS),
+    speed: number(speed, "--speed", FASTEST),
+    json: json === undefined ? null : resolve(cwd, json),
+    plot: plot === undefined ? null : resolve(cwd, plot),
+  };
+}
+
+function number(text: string, option: string, most: number): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value > 0 && value <= most) return value;
+  throw new Stop("Starting the soak", `${option} cannot be ${text}: more than 0, at most ${most}.`, USAGE);
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: "string" } as const;
+  try {
+    return parseArgs({ args: [...args], options: { hours: text, speed: text, json: text, plot: text } }).values;
+  } catch (error) {
+    throw new Stop("Starting the soak", error instanceof Error ? error.message : String(error), USAGE);
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { BLACK, FOREIGN, type Sighting } from "../support/sightings.ts";
+import type { Footprint } from "./footprint.ts";
+import { reportOf } from "./report.ts";
+import { compare, type ProvedItem } from "./seen.ts";
+import { tableOf } from "./table.ts";
+
+const footprint = (atMs: number): Footprint => ({
+  ...{ atMs, processes: 5, handles: 100, threads: 50, diskMb: 3, proofsKb: 40, indexKb: 20 },
+  memoryMb: { main: 100, renderers: 50, gpu: 30, network: 20, others: 10 },
+});
+const samples = [footprint(0), footprint(1_800_000), footprint(3_599_000), footprint(5_000_000)];
+const sighting = (sight: string, startS: number, lengthMs: number): Sighting => {
+  return { sight, startS, lengthMs, frames: Math.round((lengthMs * 60) / 1000) };
+};
+
+function report(sightings: readonly Sighting[], proved: readonly ProvedItem[], rotation: readonly string[]) {
+  return reportOf({ seen: compare(sightings, proved), samples, restartsAtMs: [4_000_000], rotation });
+}
+
+describe("the report of a soak", () => {
+  it("has a column for each hour, with lengths, drift and restarts of that hour", () => {
+    const sightings = [
+      sighting("a", 1, 2_017),
+      sighting("b", 3.017, 1_983),
+      sighting("a", 3_700, 2_000),
+      sighting("b", 3_702, 50),
+    ];
+    const proved = ["a", "b", "a"].map((creative) => ({ creative, durationMs: 2_000 }));
+    const { hours, violations } = report(sightings, proved, ["a", "b"]);
+    expect(violations).toEqual([]);
+    expect(hours.map(({ hour, items, restarts }) => [hour, items, restarts])).toEqual([
+      [1, 2, 0],
+      [2, 1, 1],
+    ]);
+    expect(hours[0]?.lengthErrorMostMs).toBeCloseTo(17, 6);
+    expect(hours[0]?.driftMs).toBeCloseTo(17, 6);
+    expect(hours[0]?.footprint["memory of all, MB"]).toBe(210);
+  });
+
+  it("names what a screen must not do", () => {
+    const sightings = [
+      sighting("a", 1, 2_000),
+      sighting(BLACK, 3, 50),
+      sighting(FOREIGN, 3.05, 50),
+      sighting("b", 4, 2_000),
+      sighting("a", 6, 10),
+    ];
+    const proved = ["a", "b"].map((creative) => ({ creative, durationMs: 2_000 }));
+    const found = report(sightings, proved, ["a", "b", "c"]);
+    expect(found.violations).toEqual(["3 frames (black) at 3.0 s", "3 frames (foreign) at 3.0 s", "c was never shown"]);
+    expect(tableOf(found)).toContain("- 3 frames (black) at 3.0 s\n");
+  });
+});

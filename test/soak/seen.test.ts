@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { BLACK, HOUSE, type Sighting } from "../support/sightings.ts";
+import { compare } from "./seen.ts";
+
+/** Sightings of these, each for a second, one after the other. */
+function sightings(...sights: readonly string[]): readonly Sighting[] {
+  return sights.map((sight, index) => ({ sight, startS: index, lengthMs: 1_000, frames: 60 }));
+}
+const proofs = (...creatives: readonly string[]) => creatives.map((creative) => ({ creative, durationMs: 1_000 }));
+
+describe("what was seen, held against what was proved", () => {
+  it("pairs each proof with its showing; what was on its way at the end is left out", () => {
+    const { items, unproved, unseen, between } = compare(
+      sightings(BLACK, HOUSE, "a", "b", "a", "c"),
+      proofs("a", "b", "a"),
+    );
+    expect(items.map(({ creative, startS, follows }) => [creative, startS, follows])).toEqual([
+      ["a", 2, false],
+      ["b", 3, true],
+      ["a", 4, true],
+    ]);
+    expect([unproved, unseen]).toEqual([[], []]);
+    expect(between.map(({ sight }) => sight)).toEqual(["a", "b", "a"]);
+  });
+
+  it("knows items that were proved and not seen", () => {
+    expect(compare(sightings("a", "c", "d"), proofs("a", "b", "c")).unseen).toEqual(proofs("b"));
+  });
+
+  it("knows showings that no proof came for, the one with house content after it too", () => {
+    const { unproved, items } = compare(sightings("a", "b", HOUSE, "c", "d"), proofs("a", "c"));
+    expect(unproved.map(({ sight }) => sight)).toEqual(["b"]);
+    expect(items.map(({ follows }) => follows)).toEqual([false, false]);
+  });
+
+  it("counts an item twice that something came into: one showing of it is unproved", () => {
+    const { unproved, between } = compare(sightings("a", BLACK, "a", "b", "c"), proofs("a", "b"));
+    expect(unproved).toHaveLength(1);
+    expect(between.some(({ sight }) => sight === BLACK)).toBe(true);
+  });
+});

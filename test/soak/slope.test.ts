@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { slopeOf } from "./slope.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("the slope of a figure over time", () => {
+  it("is what it gains in an hour, without any doubt where all lies on a line", () => {
+    const points = Array.from({ length: 100 }, (_, index) => ({ atMs: index * 60_000, value: 7 + index / 60 }));
+    const { perHour, plusMinus } = slopeOf(points);
+    expect(perHour).toBeCloseTo(1, 6);
+    expect(plusMinus).toBeCloseTo(0, 6);
+  });
+
+  it("is no more than its doubt where a figure only swings", () => {
+    const points = Array.from({ length: 480 }, (_, index) => ({
+      atMs: (index * HOUR_MS) / 480,
+      value: 100 + 10 * Math.sin(index * 1.7),
+    }));
+    const { perHour, plusMinus } = slopeOf(points);
+    expect(Math.abs(perHour)).toBeLessThan(plusMinus);
+  });
+
+  it("is not known of two points", () => {
+    const two = [0, 1].map((value) => ({ atMs: value, value }));
+    expect(slopeOf(two).perHour).toBeNaN();
+  });
+});

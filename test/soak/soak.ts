@@ -1,0 +1,132 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
+import { FRAMES_PER_SECOND, watchDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { type Sight, type Sighting, sightReader } from "../support/sightings.ts";
+import { type Footprint, footprintOf } from "./footprint.ts";
+import { programmeAt } from "./programme.ts";
+import { reportOf, type SoakReport } from "./report.ts";
+import { compare, type ProvedItem } from "./seen.ts";
+
+/** How a soak is to run. */
+export interface Soak {
+  readonly hours: number;
+  readonly speed: number;
+  readonly signal: AbortSignal;
+  /** Told now and then how far it is. */
+  readonly onProgress: (text: string) => void;
+}
+
+const HOUR_MS = 3_600_000;
+const SAMPLE_MS = 10_000;
+/** Proofs of the last items are on their way when the time is over. */
+const LAST_PROOFS_MS = 3_000;
+/** As in the packaged unit. */
+const RESTART_AFTER_MS = 3_000;
+
+/** Plays spots on real Electron for so many hours, watched from outside, and says what that was like. */
+export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<SoakReport> {
+  const catalogue = readCatalogue();
+  const { world, durationsMs } = programmeAt(speed);
+  const rig = await openRig({ width: 960, height: 540 }, (folder) => {
+    const path = join(folder, "world.json");
+    writeFileSync(path, JSON.stringify(world));
+    return ["--world", path];
+  });
+  try {
+    const ledger = new Map<string, LedgerSpot>();
+    const sights = sightsInto(sightReader(catalogue));
+    const watch = await watchDisplay(rig.display.name, rig.display.width, rig.display.height, sights.take);
+    const begunAt = performance.now();
+    const passed = () => performance.now() - begunAt;
+    const supervised = supervise(rig, passed);
+    const samples: Footprint[] = [];
+    await eventually("the first spot", async () => (await rig.emulator.ledger())[0]);
+    for (let turn = 1; passed() < hours * HOUR_MS; turn++) {
+      const nextAt = Math.min(turn * SAMPLE_MS, hours * HOUR_MS);
+      await sleep(Math.max(0, nextAt - passed()), undefined, { signal });
+      samples.push(footprintOf(supervised.player().pid, join(rig.home, "data"), passed()));
+      if (turn % 60 === 0) await readLedger(rig, ledger);
+      onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.sightings.length} changes seen`);
+    }
+    await sleep(LAST_PROOFS_MS, undefined, { signal });
+    await watch.stop();
+    await readLedger(rig, ledger);
+    await supervised.stop();
+    const seen = compare(sights.sightings, provedIn([...ledger.values()], catalogue, durationsMs));
+    return reportOf({ seen, samples, restartsAtMs: supervised.restartsAtMs, rotation: [...durationsMs.keys()] });
+  } finally {
+    await rig.close();
+  }
+}
+
+/** Joins equal frames that follow each other, as they come. */
+function sightsInto(read: (frame: Buffer) => Sight): {
+  readonly sightings: readonly Sighting[];
+  take(frame: Buffer): void;
+} {
+  const sightings: { sight: Sight; startS: number; lengthMs: number; frames: number }[] = [];
+  let count = 0;
+  return {
+    sightings,
+    take(frame) {
+      const sight = read(frame);
+      const last = sightings.at(-1);
+      const current =
+        last?.sight === sight ? last : { sight, startS: count / FRAMES_PER_SECOND, lengthMs: 0, frames: 0 };
+      if (current !== last) sightings.push(current);
+      current.frames++;
+      current.lengthMs = (current.frames * 1000) / FRAMES_PER_SECOND;
+      count++;
+    },
+  };
+}
+
+/** Keeps a player running, as a kiosk's supervisor does. */
+function supervise(rig: Rig, passed: () => number) {
+  const config = rig.configure();
+  const restartsAtMs: number[] = [];
+  let wanted = true;
+  const start = (): Running => {
+    const player = rig.play(["--config", config]);
+    void player.ended.then(async () => {
+      await sleep(RESTART_AFTER_MS);
+      if (!wanted) return;
+      restartsAtMs.push(passed());
+      running = start();
+    });
+    return player;
+  };
+  let running = start();
+  return {
+    restartsAtMs,
+    player: () => running,
+    async stop() {
+      wanted = false;
+      await running.stop();
+    },
+  };
+}
+
+/** The network forgets its oldest spots in the end, so what is known of them is kept here. */
+async function readLedger({ emulator }: Rig, into: Map<string, LedgerSpot>): Promise<void> {
+  for (const spot of await emulator.ledger()) into.set(spot.requestId, spot);
+}
+
+/** What the network counted, in the order in which it was to be shown. */
+function provedIn(
+  spots: readonly LedgerSpot[],
+  { creatives }: Catalogue,
+  durationsMs: ReadonlyMap<string, number>,
+): readonly ProvedItem[] {
+  return spots.flatMap(({ newsFirst, news, ad }) =>
+    (newsFirst ? [news, ad] : [ad, news]).flatMap((item) => {
+      if (!item?.pops.some(({ verdict }) => verdict === "counted")) return [];
+      const creative = creatives.find(({ file }) => item.url.endsWith(`/${file}`))?.name ?? item.url;
+      return [{ creative, durationMs: durationsMs.get(creative) ?? Number.NaN }];
+    }),
+  );
+}
