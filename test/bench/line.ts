@@ -38,6 +38,7 @@ export interface Comparison {
   /** Digits after the point. */
   readonly digits: number;
   readonly spotloop: readonly number[];
+  /** Empty where the other has nothing of the kind. */
   readonly other: readonly number[];
   /** How the two are read: as Spotloop's share of the other's, or each by itself. */
   readonly as: "ratio" | "pair";

@@ -9,11 +9,12 @@ import { frugality } from "./media/frugality.ts";
 import { memory } from "./memory.ts";
 import { owing } from "./owing.ts";
 import { startup } from "./startup.ts";
+import { thousand } from "./thousand.ts";
 import { transitions } from "./transitions.ts";
 
 /** All there is to measure, in the order in which it is. */
 export const LINES: readonly Line[] = [
-  ...[transitions, memory, startup],
+  ...[transitions, thousand, memory, startup],
   ...[owing, draining, downloading, frugality],
   ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
 ];

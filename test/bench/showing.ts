@@ -4,6 +4,7 @@ import { median } from "./statistics.ts";
 
 /** What a passer-by saw of one item, and of what came between it and the next. */
 export interface SeenItem {
+  readonly creative: string;
   readonly durationMs: number;
   readonly startS: number;
   /** How long it was in sight. */
@@ -40,6 +41,7 @@ export function seenItems(sightings: readonly Sighting[], expected: readonly Sho
     const until = starts[index + 1] ?? afterLast(sightings, start, creative);
     const span = sightings.slice(start, until);
     return {
+      creative,
       durationMs,
       startS: span[0]?.startS ?? 0,
       lengthMs: lengthOf(span, creative),

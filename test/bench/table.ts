@@ -31,8 +31,9 @@ function cellsOf(row: Comparison): readonly string[] {
   return [row.what, figure(row, row.spotloop), figure(row, row.other), ratio, goalOf(row)];
 }
 
-/** The middle of all rounds, and their range where they differ: "412 MB (408-430)". */
+/** The middle of all rounds, and their range where they differ: "412 MB (408-430)". Of what has no figure, nothing. */
 function figure({ unit, digits }: Comparison, values: readonly number[]): string {
+  if (values.length === 0) return "";
   const [least, most] = range(values).map((value) => value.toFixed(digits));
   const spread = least === most ? "" : ` (${least}-${most})`;
   return `${median(values).toFixed(digits)} ${unit}`.trimEnd() + spread;

@@ -1,25 +1,24 @@
 import { readCatalogue } from "../support/catalogue.ts";
-import { checkoutPlayer, eventually, type Program } from "../support/processes.ts";
-import { recordDisplay } from "../support/recording.ts";
-import { openRig } from "../support/rig.ts";
-import { plannedSpots, shownItems } from "../support/running-order.ts";
-import { sightingsIn } from "../support/sightings.ts";
-import type { Bench, Comparison, Line } from "./line.ts";
-import { type Showing, seenItems, showingOf } from "./showing.ts";
+import { checkoutPlayer, type Program } from "../support/processes.ts";
+import { plannedSpots } from "../support/running-order.ts";
+import type { Comparison, Line } from "./line.ts";
+import { show } from "./show.ts";
+import { type Showing, showingOf } from "./showing.ts";
 
 /** How clean the changes between items are, how exact their lengths, and whether they drift. */
 export const transitions: Line = {
   name: "transitions",
   async run(bench) {
     const [rounds, spots] = bench.quick ? [1, 6] : [3, 17];
+    const planned = plannedSpots(readCatalogue(), spots);
     const showings: { spotloop: Showing[]; naive: Showing[] } = { spotloop: [], naive: [] };
     for (let round = 1; round <= rounds; round++) {
       bench.progress(`round ${round} of ${rounds}: Spotloop`);
       await bench.quiet.wait();
-      showings.spotloop.push(await show(checkoutPlayer(), spots, bench));
+      showings.spotloop.push(showingOf((await show(checkoutPlayer(), planned, bench)).items));
       bench.progress(`round ${round} of ${rounds}: the naive page`);
       await bench.quiet.wait();
-      showings.naive.push(await show(checkoutPlayer(`${import.meta.dirname}/naive`), spots, bench));
+      showings.naive.push(showingOf((await show(naivePlayer(), planned, bench)).items));
     }
     const compare = (what: string, unit: string, digits: number, of: (showing: Showing) => number): Comparison => ({
       ...{ what, unit, digits, as: "pair" },
@@ -42,26 +41,7 @@ export const transitions: Line = {
   },
 };
 
-/** A display, a screen network and a player of their own: the planned spots from the first to the last proof. */
-async function show(program: Program, count: number, { signal }: Bench): Promise<Showing> {
-  const catalogue = readCatalogue();
-  const spots = plannedSpots(catalogue, count);
-  const rig = await openRig();
-  try {
-    await rig.emulator.next(spots);
-    const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
-    rig.play(["--config", rig.configure()], program);
-    await eventually(
-      "the last proof",
-      async () => {
-        signal.throwIfAborted();
-        const last = (await rig.emulator.ledger())[count - 1];
-        return last?.news?.pops.length && last.ad?.pops.length ? true : undefined;
-      },
-      300_000,
-    );
-    return showingOf(seenItems(sightingsIn(await recording.stop(), catalogue), shownItems(spots)));
-  } finally {
-    await rig.close();
-  }
+/** One page that swaps elements, and asks for the next spot when the last one ended. */
+export function naivePlayer(): Program {
+  return checkoutPlayer(`${import.meta.dirname}/naive`);
 }

@@ -158,12 +158,13 @@ export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
   withinMs = 30_000,
+  everyMs = 50,
 ): Promise<T> {
   const until = Date.now() + withinMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (Date.now() > until) throw new Error(`${what} did not come within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

@@ -7,8 +7,13 @@ export interface ShownItem {
   readonly durationMs: number;
 }
 
-const SHORTEST_MS = 2_000;
-const STEP_MS = 250;
+/** Lengths from the shortest up, in so many steps. */
+export interface Lengths {
+  readonly shortestMs: number;
+  readonly stepMs: number;
+}
+
+const LENGTHS: Lengths = { shortestMs: 2_000, stepMs: 250 };
 const STEPS = 7;
 
 /** A creative as an item of its own length, served by the emulator's media listener. */
@@ -26,15 +31,15 @@ export function plannedItem(creative: Creative, durationMs: number): WholeItem {
 }
 
 /**
- * Spots that bring each creative after each kind of other, in both orders, with lengths from 2 to 3.5 s; no creative
- * comes twice in a row.
+ * Spots that bring each creative after each kind of other, in both orders, with lengths from 2 to 3.5 s unless told
+ * otherwise; no creative comes twice in a row.
  */
-export function plannedSpots({ creatives }: Catalogue, count: number): readonly PlannedSpot[] {
+export function plannedSpots({ creatives }: Catalogue, count: number, lengths = LENGTHS): readonly PlannedSpot[] {
   const at = (index: number) => {
     // Steps of 1, 2, 3… through the catalogue bring every neighbourhood in time.
     const turn = Math.floor(index / creatives.length);
     const creative = creatives[(index * (1 + (turn % 3)) + turn) % creatives.length] as Creative;
-    return plannedItem(creative, SHORTEST_MS + (index % STEPS) * STEP_MS);
+    return plannedItem(creative, lengths.shortestMs + (index % STEPS) * lengths.stepMs);
   };
   return Array.from({ length: count }, (_, spot) => {
     const [first, second] = [at(2 * spot), at(2 * spot + 1)];

@@ -33,6 +33,11 @@ export function treeUsage(root: number): TreeUsage {
   };
 }
 
+/** Memory of one process, PSS. Throws when it has ended. */
+export function processMemoryMb(pid: number): number {
+  return pssOf(pid) / 1e6;
+}
+
 function pssOf(pid: number): number {
   const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
   return Number(kibibytes ?? 0) * 1024;
