@@ -11,7 +11,7 @@ import { type SeenItem, seenItems } from "./showing.ts";
 /** What was seen of some spots, from the first to the last proof. */
 export interface Shown {
   readonly items: readonly SeenItem[];
-  /** All of the recording, 1/60 s apart. */
+  /** All of the recording. */
   readonly frames: readonly Buffer[];
 }
 
@@ -40,8 +40,8 @@ export async function show(
       return last?.news?.pops.length && last.ad?.pops.length ? true : undefined;
     };
     await eventually("the last proof", lastProved, LIMIT_MS + playMs(spots) * 2, LOOK_MS);
-    const frames = await recording.stop();
-    return { frames, items: seenItems(sightingsIn(frames, catalogue), shownItems(spots)) };
+    const recorded = await recording.stop();
+    return { frames: recorded.frames, items: seenItems(sightingsIn(recorded, catalogue), shownItems(spots)) };
   } finally {
     await rig.close();
   }

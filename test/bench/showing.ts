@@ -7,6 +7,9 @@ export interface SeenItem {
   readonly creative: string;
   readonly durationMs: number;
   readonly startS: number;
+  /** Where it began in the recording, and for how many frames it was in sight without a break. */
+  readonly firstFrame: number;
+  readonly frames: number;
   /** How long it was in sight. */
   readonly lengthMs: number;
   /** Frames of anything else until the next item. */
@@ -44,6 +47,8 @@ export function seenItems(sightings: readonly Sighting[], expected: readonly Sho
       creative,
       durationMs,
       startS: span[0]?.startS ?? 0,
+      firstFrame: span[0]?.firstFrame ?? 0,
+      frames: span[0]?.frames ?? 0,
       lengthMs: lengthOf(span, creative),
       between: others(span, creative),
     };

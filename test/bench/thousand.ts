@@ -82,12 +82,10 @@ function figuresOf({ items, frames }: Shown, catalogue: Catalogue) {
 
 /** By how many refreshes the first and last picture of each clip were in sight longer than one picture's own time. */
 function holdsOf({ items, frames }: Shown, catalogue: Catalogue) {
-  return items.flatMap(({ creative: name, startS, lengthMs }) => {
+  return items.flatMap(({ creative: name, firstFrame, frames: count }) => {
     const creative = catalogue.creatives.find((one) => one.name === name);
     if (!creative?.mimeType.startsWith("video/")) return [];
-    const first = Math.round(startS * FRAMES_PER_SECOND);
-    const count = Math.round((lengthMs / 1000) * FRAMES_PER_SECOND);
-    const holds = holdsIn(frames.slice(first, first + count), creative, catalogue);
+    const holds = holdsIn(frames.slice(firstFrame, firstFrame + count), creative, catalogue);
     const own = FRAMES_PER_SECOND / (creative.framesPerSecond ?? FRAMES_PER_SECOND);
     return [{ first: Math.max(0, holds.first - own), last: Math.max(0, holds.last - own) }];
   });

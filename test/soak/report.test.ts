@@ -11,7 +11,7 @@ const footprint = (atMs: number): Footprint => ({
 });
 const samples = [footprint(0), footprint(1_800_000), footprint(3_599_000), footprint(5_000_000)];
 const sighting = (sight: string, startS: number, lengthMs: number): Sighting => {
-  return { sight, startS, lengthMs, frames: Math.round((lengthMs * 60) / 1000) };
+  return { sight, firstFrame: startS * 60, frames: Math.round((lengthMs * 60) / 1000), startS, lengthMs };
 };
 
 function report(sightings: readonly Sighting[], proved: readonly ProvedItem[], rotation: readonly string[]) {

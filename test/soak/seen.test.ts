@@ -4,7 +4,7 @@ import { compare } from "./seen.ts";
 
 /** Sightings of these, each for a second, one after the other. */
 function sightings(...sights: readonly string[]): readonly Sighting[] {
-  return sights.map((sight, index) => ({ sight, startS: index, lengthMs: 1_000, frames: 60 }));
+  return sights.map((sight, index) => ({ sight, firstFrame: index * 60, frames: 60, startS: index, lengthMs: 1_000 }));
 }
 const proofs = (...creatives: readonly string[]) => creatives.map((creative) => ({ creative, durationMs: 1_000 }));
 

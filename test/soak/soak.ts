@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
-import { FRAMES_PER_SECOND, watchDisplay } from "../support/recording.ts";
+import { watchDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
-import { type Sight, type Sighting, sightReader } from "../support/sightings.ts";
+import { SightLog } from "../support/sightings.ts";
 import { type Footprint, footprintOf } from "./footprint.ts";
 import { programmeAt } from "./programme.ts";
 import { reportOf, type SoakReport } from "./report.ts";
@@ -38,8 +38,10 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
   });
   try {
     const ledger = new Map<string, LedgerSpot>();
-    const sights = sightsInto(sightReader(catalogue));
-    const watch = await watchDisplay(rig.display.name, rig.display.width, rig.display.height, sights.take);
+    const sights = new SightLog(catalogue);
+    const watch = await watchDisplay(rig.display.name, rig.display.width, rig.display.height, (frame) =>
+      sights.take(frame),
+    );
     const begunAt = performance.now();
     const passed = () => performance.now() - begunAt;
     const supervised = supervise(rig, passed);
@@ -50,39 +52,17 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       await sleep(Math.max(0, nextAt - passed()), undefined, { signal });
       samples.push(footprintOf(supervised.player().pid, join(rig.home, "data"), passed()));
       if (turn % 60 === 0) await readLedger(rig, ledger);
-      onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.sightings.length} changes seen`);
+      onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.changes} changes seen`);
     }
     await sleep(LAST_PROOFS_MS, undefined, { signal });
-    await watch.stop();
+    const frameMs = await watch.stop();
     await readLedger(rig, ledger);
     await supervised.stop();
-    const seen = compare(sights.sightings, provedIn([...ledger.values()], catalogue, durationsMs));
+    const seen = compare(sights.sightings(frameMs), provedIn([...ledger.values()], catalogue, durationsMs));
     return reportOf({ seen, samples, restartsAtMs: supervised.restartsAtMs, rotation: [...durationsMs.keys()] });
   } finally {
     await rig.close();
   }
-}
-
-/** Joins equal frames that follow each other, as they come. */
-function sightsInto(read: (frame: Buffer) => Sight): {
-  readonly sightings: readonly Sighting[];
-  take(frame: Buffer): void;
-} {
-  const sightings: { sight: Sight; startS: number; lengthMs: number; frames: number }[] = [];
-  let count = 0;
-  return {
-    sightings,
-    take(frame) {
-      const sight = read(frame);
-      const last = sightings.at(-1);
-      const current =
-        last?.sight === sight ? last : { sight, startS: count / FRAMES_PER_SECOND, lengthMs: 0, frames: 0 };
-      if (current !== last) sightings.push(current);
-      current.frames++;
-      current.lengthMs = (current.frames * 1000) / FRAMES_PER_SECOND;
-      count++;
-    },
-  };
 }
 
 /** Keeps a player running, as a kiosk's supervisor does. */

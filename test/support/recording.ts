@@ -11,14 +11,21 @@ const STOP_WITHIN_MS = 5_000;
 
 /** A recording under way. */
 export interface Recording {
-  /** Ends it; resolves with all its frames, 1/60 s apart. */
-  stop(): Promise<readonly Buffer[]>;
+  /** Ends it; resolves with all its frames. */
+  stop(): Promise<Frames>;
+}
+
+/** What a display showed, frame by frame. */
+export interface Frames {
+  readonly frames: readonly Buffer[];
+  /** From one frame to the next: 1/60 s, or what it really was where the machine could not keep up with that. */
+  readonly frameMs: number;
 }
 
 /** A watch under way. */
 export interface DisplayWatch {
-  /** Ends it; resolves when the last frame was told. */
-  stop(): Promise<void>;
+  /** Ends it; resolves when the last frame was told, with the time from one to the next in milliseconds. */
+  stop(): Promise<number>;
 }
 
 /** Watches a display from outside, as a passer-by does, 60 times a second, and keeps what it sees. */
@@ -27,13 +34,16 @@ export async function recordDisplay(display: string, width: number, height: numb
   const watch = await watchDisplay(display, width, height, (frame) => frames.push(frame));
   return {
     async stop() {
-      await watch.stop();
-      return frames;
+      const frameMs = await watch.stop();
+      return { frames, frameMs };
     },
   };
 }
 
-/** Watches a display and tells each frame, 1/60 s apart. Resolves when the first is there. */
+/**
+ * Watches a display and tells each frame, 60 a second. Resolves when the first is there. The frames are timed by the
+ * wall clock, which may be set meanwhile, and some can be lost: how far apart they were is told by the monotonic clock.
+ */
 export async function watchDisplay(
   display: string,
   width: number,
@@ -51,12 +61,14 @@ export async function watchDisplay(
     said += chunk;
   });
   let rest = Buffer.alloc(0);
+  const pace = paceMeter();
   const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     setTimeout(() => reject(new Error(`no frame of ${display} within ${FIRST_FRAME_MS} ms: ${said}`)), FIRST_FRAME_MS);
     ffmpeg.stdout.on("data", (chunk: Buffer) => {
       rest = Buffer.concat([rest, chunk]);
       for (; rest.length >= FRAME_BYTES; rest = rest.subarray(FRAME_BYTES)) {
+        pace.note();
         onFrame(Buffer.from(rest.subarray(0, FRAME_BYTES)));
       }
       resolve();
@@ -69,6 +81,21 @@ export async function watchDisplay(
       ffmpeg.kill("SIGINT");
       const timer = setTimeout(() => ffmpeg.kill("SIGKILL"), STOP_WITHIN_MS);
       await ended.finally(() => clearTimeout(timer));
+      return pace.frameMs();
     },
+  };
+}
+
+/** Frames come with a jitter of some milliseconds: over fewer than these the nominal pace is the better guess. */
+const FEWEST_FRAMES = 10 * FRAMES_PER_SECOND;
+
+function paceMeter(): { note(): void; frameMs(): number } {
+  let [count, firstAt, lastAt] = [0, 0, 0];
+  return {
+    note() {
+      lastAt = performance.now();
+      if (count++ === 0) firstAt = lastAt;
+    },
+    frameMs: () => (count < FEWEST_FRAMES ? 1000 / FRAMES_PER_SECOND : (lastAt - firstAt) / (count - 1)),
   };
 }

@@ -1,5 +1,5 @@
 import type { Catalogue, Creative } from "./catalogue.ts";
-import { FRAMES_PER_SECOND, GRID } from "./recording.ts";
+import { type Frames, GRID } from "./recording.ts";
 
 /** What one frame of a display shows: a creative by its name, or none of them. */
 export type Sight = string;
@@ -13,10 +13,12 @@ export const FOREIGN = "(foreign)";
 /** The same thing in sight for a while. */
 export interface Sighting {
   readonly sight: Sight;
+  /** Its place among the frames of the recording. */
+  readonly firstFrame: number;
+  readonly frames: number;
   /** Seconds from the beginning of the recording. */
   readonly startS: number;
   readonly lengthMs: number;
-  readonly frames: number;
 }
 
 type Rgb = readonly [number, number, number];
@@ -26,25 +28,46 @@ const CELL_TOLERANCE = 48;
 const HOUSE_TOLERANCE = 6;
 
 /** Says of each frame what is in sight, and joins equal neighbours. */
-export function sightingsIn(frames: readonly Buffer[], catalogue: Catalogue): readonly Sighting[] {
-  const sightOf = sightReader(catalogue);
-  const sightings: { sight: Sight; first: number; frames: number }[] = [];
-  frames.forEach((frame, index) => {
-    const sight = sightOf(frame);
-    const last = sightings.at(-1);
+export function sightingsIn({ frames, frameMs }: Frames, catalogue: Catalogue): readonly Sighting[] {
+  const log = new SightLog(catalogue);
+  for (const frame of frames) log.take(frame);
+  return log.sightings(frameMs);
+}
+
+/** Takes in frames as they come, and keeps only what was in sight for how many of them. */
+export class SightLog {
+  readonly #read: (frame: Buffer) => Sight;
+  readonly #seen: { readonly sight: Sight; readonly firstFrame: number; frames: number }[] = [];
+  #count = 0;
+
+  constructor(catalogue: Catalogue) {
+    this.#read = sightReader(catalogue);
+  }
+
+  /** How often what is in sight has changed so far. */
+  get changes(): number {
+    return this.#seen.length;
+  }
+
+  take(frame: Buffer): void {
+    const sight = this.#read(frame);
+    const last = this.#seen.at(-1);
     if (last?.sight === sight) last.frames++;
-    else sightings.push({ sight, first: index, frames: 1 });
-  });
-  return sightings.map(({ sight, first, frames: count }) => ({
-    sight,
-    startS: first / FRAMES_PER_SECOND,
-    lengthMs: (count * 1000) / FRAMES_PER_SECOND,
-    frames: count,
-  }));
+    else this.#seen.push({ sight, firstFrame: this.#count, frames: 1 });
+    this.#count++;
+  }
+
+  sightings(frameMs: number): readonly Sighting[] {
+    return this.#seen.map((one) => ({
+      ...one,
+      startS: (one.firstFrame * frameMs) / 1000,
+      lengthMs: one.frames * frameMs,
+    }));
+  }
 }
 
 /** Reads what one frame shows. */
-export function sightReader(catalogue: Catalogue): (frame: Buffer) => Sight {
+function sightReader(catalogue: Catalogue): (frame: Buffer) => Sight {
   const codes = catalogue.creatives.map((creative) => ({ creative, colours: creative.code.map(colourIn(catalogue)) }));
   return (frame) => sightOf(frame, codes);
 }
