@@ -1,0 +1,46 @@
+/** What a page may try without harm: each is refused, told to its site, and the page plays on. */
+const ATTEMPTS: readonly (readonly [what: string, code: string, refusal: string])[] = [
+  ["alert", "alert('x')", "undefined"],
+  ["confirm", "confirm('x')", "false"],
+  ["prompt", "prompt('x')", "null"],
+  ["print", "print()", "undefined"],
+  ["a window", "String(open('/elsewhere.html'))", "null"],
+  ["a named window", "String(open('/elsewhere.html', 'other', 'popup,width=300'))", "null"],
+  ["a permission to notify", "await Notification.requestPermission()", "denied"],
+  ["a place", "await new Promise((r) => navigator.geolocation.getCurrentPosition(() => r('told'), (e) => r('code ' + e.code)))", "code 1"],
+  ["camera and microphone", "navigator.mediaDevices ? await navigator.mediaDevices.getUserMedia({ video: true, audio: true }).then(() => 'granted') : 'none'", "NotAllowedError"],
+  ["the display's picture", "await navigator.mediaDevices.getDisplayMedia().then(() => 'granted')", "InvalidStateError"],
+  ["the whole screen", "await document.documentElement.requestFullscreen().then(() => 'granted')", "TypeError"],
+  ["the pointer", "await document.body.requestPointerLock().then(() => 'granted')", "WrongDocumentError"],
+  ["the keyboard", "await navigator.keyboard.lock().then(() => 'granted')", "x"],
+  ["the clipboard", "await navigator.clipboard.readText()", "NotAllowedError"],
+  ["midi", "await navigator.requestMIDIAccess().then(() => 'granted')", "x"],
+  ["a usb device", "await navigator.usb.requestDevice({ filters: [] }).then(() => 'granted')", "SecurityError"],
+  ["a bluetooth device", "await navigator.bluetooth.requestDevice({ acceptAllDevices: true }).then(() => 'granted')", "x"],
+  ["a serial port", "await navigator.serial.requestPort().then(() => 'granted')", "SecurityError"],
+  ["a wake lock", "await navigator.wakeLock.request('screen').then(() => 'granted')", "NotAllowedError"],
+  ["a file", "await showSaveFilePicker().then(() => 'granted')", "SecurityError"],
+  ["a download", "{ const a = document.createElement('a'); a.href = 'data:text/plain,evil'; a.download = 'evil.txt'; a.click(); 'clicked' }", "clicked"],
+  ["a form", "{ const f = document.createElement('form'); f.action = '/elsewhere.html'; document.body.append(f); f.submit(); 'sent' }", "sent"],
+  ["another entry", "{ history.pushState(1, '', '#x'); history.back(); location.hash = 'y'; 'kept' }", "kept"],
+  ["a sound", "{ const c = new AudioContext(); const o = c.createOscillator(); o.connect(c.destination); o.start(); 'playing' }", "playing"],
+  ["the player", "typeof require + typeof process + typeof module", "undefinedundefinedundefined"],
+  ["an external program", "{ location.href = 'mailto:a@b.c'; 'asked' }", "asked"],
+];
+
+/** Each attempt is given this long, so that one that waits for somebody to answer does not hide the others. */
+const WITHIN_MS = 1_000;
+
+/** Makes all attempts, at once, and reports what came of each. */
+export const PESTERING = ATTEMPTS.map(([what, code]) => {
+  const attempt = `(async () => eval(${JSON.stringify(`(async () => ${asValue(code)})()`)}))()`;
+  const waited = `new Promise((resolve) => setTimeout(resolve, ${WITHIN_MS}, "no answer"))`;
+  return `Promise.race([${attempt}, ${waited}]).then((how) => report(${JSON.stringify(what)}, String(how)), (error) => report(${JSON.stringify(what)}, error.name));`;
+}).join("\n");
+
+/** What is to come of each. */
+export const REFUSALS = ATTEMPTS.map(([what, , refusal]) => [what, refusal] as const);
+
+function asValue(code: string): string {
+  return code.startsWith("{") ? `{ ${code.slice(1, -1).replace(/; ('[a-z]+') $/, "; return $1;")} }` : code;
+}
