@@ -70,7 +70,8 @@ const rows: readonly Row[] = [
   },
   {
     name: "wants-to-stay",
-    onAir: 'addEventListener("beforeunload", (e) => { e.preventDefault(); e.returnValue = "no"; }); onunload = () => { for (;;) {} }',
+    onAir:
+      'addEventListener("beforeunload", (e) => { e.preventDefault(); e.returnValue = "no"; }); onunload = () => { for (;;) {} }',
     durationMs: 2_000,
     fails: null,
   },
@@ -142,11 +143,15 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
   it("leave every good item its place in the order and its proof", () => {
     const names = inSight().flatMap(({ sight }) => (sight === HOUSE || sight === HOSTILE.name ? [] : [sight]));
     expect(names).toEqual([opening, ...planned.map(({ mate }) => mate)].map(({ name }) => name));
-    expect(ledger.slice(1).map(({ ad }) => ad?.pops.map(({ verdict }) => verdict))).toEqual(rows.map(() => ["counted"]));
+    expect(ledger.slice(1).map(({ ad }) => ad?.pops.map(({ verdict }) => verdict))).toEqual(
+      rows.map(() => ["counted"]),
+    );
   });
 
   it("leave every good item its planned instant", () => {
-    const starts = inSight().flatMap(({ sight, startS }) => (sight === HOUSE || sight === HOSTILE.name ? [] : [startS]));
+    const starts = inSight().flatMap(({ sight, startS }) =>
+      sight === HOUSE || sight === HOSTILE.name ? [] : [startS],
+    );
     const from = starts[0] ?? 0;
     let dueMs = 0;
     const late = rows.flatMap(({ name, durationMs }, index) => {
