@@ -46,6 +46,9 @@ export async function openHostileSite(pages: readonly HostilePage[], catalogue: 
     const { pathname, searchParams } = new URL(url, "http://site");
     // Asked for and never answered.
     if (pathname === "/never") return void held.add(response);
+    if (pathname === "/redirect") {
+      return void response.writeHead(302, { location: searchParams.get("to") ?? "/" }).end();
+    }
     if (pathname === "/report") reports.set(searchParams.get("what") ?? "", searchParams.get("how") ?? "");
     const body = bodies.get(pathname);
     response.writeHead(pathname === "/report" || body !== undefined ? 200 : 404, { "content-type": typeOf(pathname) });
