@@ -1,12 +1,11 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/catalogue.ts";
 import { HOSTILE, type HostilePage, type HostileSite, openHostileSite } from "../support/hostile-site.ts";
-import { failuresIn } from "../support/log-lines.ts";
+import { endingsIn } from "../support/log-lines.ts";
 import { PESTERING, REFUSALS } from "../support/pestering.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
-import { FRAMES_PER_SECOND, recordDisplay } from "../support/recording.ts";
+import { recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedItem } from "../support/running-order.ts";
 import { HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
@@ -31,7 +30,7 @@ const rows: readonly Row[] = [
   { name: "leaves", onAir: 'location.href = "/elsewhere.html"', durationMs: 2_500, fails: "forbidden" },
   {
     name: "is-refreshed-away",
-    head: '<meta http-equiv="refresh" content="1; url=/elsewhere.html">',
+    head: '<meta http-equiv="refresh" content="3; url=/elsewhere.html">',
     durationMs: 3_000,
     fails: "forbidden",
   },
@@ -125,7 +124,7 @@ async function lastProved(): Promise<true | undefined> {
 
 describe("hostile creatives between good ones, watched from outside at 60 frames a second", () => {
   it.each(rows.map(({ name, fails }) => [name, fails] as const))("%s: failed as %s", (name, fails) => {
-    expect(failuresIn(player.stderr).get(name) ?? null).toBe(fails);
+    expect(endingsIn(player.stderr).get(name)).toBe(fails ?? "shown");
   });
 
   it.each(rows.map(({ name, fails }) => [name, fails === null ? ["counted"] : []] as const))(
@@ -167,8 +166,9 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
   });
 
   it("leave no file behind", () => {
-    expect(readdirSync(rig.home).sort()).toEqual(["config.json", "data"]);
-    expect(readdirSync(join(rig.home, "data")).filter((file) => file.includes("evil"))).toEqual([]);
+    const files = readdirSync(rig.home, { recursive: true, encoding: "utf8" });
+    expect(files).toContain("config.json");
+    expect(files.filter((file) => file.includes("evil"))).toEqual([]);
   });
 
   it("leave a player that ends with 0", async () => {
@@ -186,5 +186,3 @@ function inSight(): readonly Sighting[] {
 function isKnown(sight: string): boolean {
   return sight === HOUSE || sight === HOSTILE.name || good.some(({ name }) => name === sight);
 }
-
-void FRAMES_PER_SECOND;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/catalogue.ts";
 import { INSPECTED, type Inside, lookInside } from "../support/inside.ts";
-import { failuresIn } from "../support/log-lines.ts";
+import { endingsIn } from "../support/log-lines.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
 import { recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
@@ -60,8 +60,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 function isOver(index: number): true | undefined {
-  const line = player.stderr.find((one) => one.includes(`"item":"item-${index}"`) && /item (shown|failed)/.test(one));
-  return line === undefined ? undefined : true;
+  return endingsIn(player.stderr).has(`item-${index}`) ? true : undefined;
 }
 
 async function lastProved(): Promise<true | undefined> {
@@ -106,7 +105,8 @@ async function standStill(): Promise<void> {
 
 describe("a player whose processes are killed while it plays", () => {
   it.each(BLOWS.map(({ name, costs }) => [name, costs] as const))("%s: costs item %s", (_name, costs) => {
-    expect(costs === null || failuresIn(player.stderr).has(`item-${costs}`)).toBe(true);
+    const ending = endingsIn(player.stderr).get(`item-${costs}`);
+    expect(ending).toBe(costs === null ? undefined : "crashed");
   });
 
   it("proves every item but those that the kills cost, once", () => {

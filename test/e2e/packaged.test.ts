@@ -84,7 +84,7 @@ describe("the packaged player", () => {
 
   // Side by side, as many as there are processors: each is gone before it opens anything.
   describe.concurrent("does not run", () => {
-    it.each(FORBIDDEN)("with %s: ends with 78", async (extra, { expect }) => {
+    it.each(FORBIDDEN)("with %s: ends with 78", async (extra) => {
       const player = rig.play(["--config", config, extra], packaged);
       expect(await player.ended).toBe(78);
       expect(player.stderr.join("\n")).toContain(`does not run with ${extra.split("=")[0]}`);

@@ -1,13 +1,10 @@
-import { z } from "zod";
-
-const failureSchema = z.object({ msg: z.literal("item failed"), item: z.string(), reason: z.string() });
-
-/** Why items failed, by their ids, as a player told it in its log; the last time counts. */
-export function failuresIn(lines: readonly string[]): ReadonlyMap<string, string> {
-  const failures = lines.flatMap((line) => {
-    if (!line.startsWith("{")) return [];
-    const read = failureSchema.safeParse(JSON.parse(line));
-    return read.success ? [[read.data.item, read.data.reason] as const] : [];
+/** How items ended by their ids, as a player told it on stderr: `shown`, or why they failed. The last time counts. */
+export function endingsIn(lines: readonly string[]): ReadonlyMap<string, string> {
+  const endings = lines.flatMap((line) => {
+    const [, how = "", rest = ""] = / item (shown|failed) (.*)/.exec(line) ?? [];
+    const item = /\bitem=(\S+)/.exec(rest)?.[1];
+    const reason = /\breason=(\S+)/.exec(rest)?.[1];
+    return item === undefined ? [] : [[item, how === "failed" ? (reason ?? "unknown") : how] as const];
   });
-  return new Map(failures);
+  return new Map(endings);
 }
