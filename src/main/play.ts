@@ -9,6 +9,7 @@ import { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { raiseStage } from "./raise-stage.ts";
 import { Recovery } from "./recovery/recovery.ts";
 import { watchChromium } from "./recovery/triggers.ts";
+import { feedWatchdog } from "./recovery/watchdog.ts";
 
 /**
  * Plays by a configuration until the process is asked to stop. The stage is raised first: while Chromium makes its
@@ -23,6 +24,7 @@ export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Pro
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   const recovery = alone ? new Recovery(dataDir, plan, clock, (code) => app.exit(code)) : null;
   if (recovery !== null) watchChromium(recovery);
+  feedWatchdog(process.env);
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");
   const raised = alone ? raiseStage(display) : null;
