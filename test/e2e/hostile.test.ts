@@ -50,8 +50,8 @@ const rows: readonly Row[] = [
     name: "starts-workers",
     onAir: `const url = URL.createObjectURL(new Blob(["setInterval(() => {}, 1000)"]));
       for (let i = 0; i < 1000; i++) new Worker(url);`,
-    durationMs: 4_000,
-    fails: null,
+    durationMs: 6_000,
+    fails: "memory",
   },
   {
     name: "opens-frames",
@@ -161,8 +161,8 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
     expect(late).toEqual([]);
   });
 
-  it.each(REFUSALS)("are refused: %s", (what, how) => {
-    expect(site.reports.get(what)).toBe(how);
+  it.each(REFUSALS)("are refused: %s", (what, refusal) => {
+    expect(site.reports.get(what)).toMatch(refusal);
   });
 
   it("leave no file behind", () => {

@@ -13,7 +13,13 @@ export const INSPECTED = "--inspect=127.0.0.1:0";
 /** Connects to a player's main process by Node's inspector. */
 export async function lookInside(player: Running): Promise<Inside> {
   const line = () => player.stderr.map((one) => /Debugger listening on (ws:\S+)/.exec(one)?.[1]).find(Boolean);
-  const socket = new WebSocket(await eventually("the inspector", line));
+  const address = await eventually("the inspector", line);
+  // Before that a question could come amid Electron's own beginnings, and spoil them.
+  await eventually(
+    "the player's start",
+    () => player.stderr.some((one) => one.includes("player started")) || undefined,
+  );
+  const socket = new WebSocket(address);
   const waiting = new Map<number, (answer: Answer) => void>();
   let calls = 0;
   socket.onmessage = ({ data }) => {

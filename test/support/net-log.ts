@@ -5,9 +5,11 @@ export function netLogTo(path: string): readonly string[] {
   return [`--log-net-log=${path}`];
 }
 
-/** What a process must not do that has no way to the network: looking up names, and every kind of connection. */
-const REACHING =
-  /^(HOST_RESOLVER_MANAGER_JOB|DNS_TRANSACTION|TCP_CONNECT_ATTEMPT|UDP_CONNECT|UDP_BYTES_SENT|QUIC_SESSION)$/;
+/**
+ * What a process must not do that has no way to the network: looking up names, connecting, sending packets. Connecting a
+ * UDP socket sends none: Chromium asks the kernel in that way whether there is a route.
+ */
+const REACHING = /^(HOST_RESOLVER_MANAGER_JOB|DNS_TRANSACTION|TCP_CONNECT_ATTEMPT|UDP_BYTES_SENT|QUIC_SESSION)$/;
 
 /** The events of a net log, of a Chromium that has ended, by which it reached out or tried to, each with its parameters. */
 export function reachingIn(path: string): readonly string[] {

@@ -10,13 +10,21 @@ export function watchChromium(recovery: Recovery): void {
     if (type === "GPU") recovery.meet("gpu");
     if (name === "Network Service" || serviceName === "network.mojom.NetworkService") recovery.meet("network");
   });
+  // A machine without graphics is nobody's failure: Chromium gives up its GPU process at each start and says nothing.
+  const noteGraphics = () => {
+    if (recovery.plan.rendering === "hardware" && !hasGraphics()) recovery.noteWithoutGraphics();
+  };
+  app.once("gpu-info-update", () => setTimeout(noteGraphics, SETTLED_AFTER_MS));
   app.on("render-process-gone", (_event, contents) => {
     if (contents.getURL().startsWith(appUrl("slate/"))) recovery.meet("slate");
   });
 }
 
+/** What Chromium tells of its graphics is not to be trusted before it has tried everything. */
+const SETTLED_AFTER_MS = 3_000;
+
 /** Whether Chromium draws with the graphics processor; known once its GPU process has come up or failed to. */
-export function hasGraphics(): boolean {
+function hasGraphics(): boolean {
   return app.getGPUFeatureStatus().gpu_compositing.startsWith("enabled");
 }
 
