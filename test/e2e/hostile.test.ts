@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WholeItem } from "../../src/emulator/spot/planned.ts";
 import { readCatalogue } from "../support/catalogue.ts";
 import { HOSTILE, type HostilePage, type HostileSite, openHostileSite } from "../support/hostile-site.ts";
 import { endingsIn } from "../support/log-lines.ts";
@@ -9,6 +10,7 @@ import { recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedItem } from "../support/running-order.ts";
 import { HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
+import { stallingClip } from "../support/stalling-clip.ts";
 import { watchStalls } from "../support/stalls.ts";
 
 interface Row extends HostilePage {
@@ -22,6 +24,7 @@ const SPIN = "for (;;) {}";
 const rows: readonly Row[] = [
   { name: "pesters", onAir: PESTERING, durationMs: 4_000, fails: null },
   { name: "spins-on-air", onAir: SPIN, durationMs: 6_000, fails: "hung" },
+  { name: "stalls", durationMs: 6_000, fails: "stalled" },
   { name: "throws", loading: 'throw new Error("thrown")', onAir: "null.x", durationMs: 2_000, fails: null },
   { name: "spins-when-taken", hook: SPIN, durationMs: 4_000, fails: "not-painted" },
   { name: "spins-loading", loading: SPIN, durationMs: 8_000, fails: "hung" },
@@ -77,8 +80,9 @@ const rows: readonly Row[] = [
 ];
 
 const catalogue = readCatalogue();
+const clip = catalogue.creatives.find(({ name }) => name === "news-sport") ?? HOSTILE;
 /** Pictures and clips, so that a page is never beside a page that might be taken for it. */
-const good = catalogue.creatives.filter(({ mimeType }) => mimeType !== "text/html");
+const good = catalogue.creatives.filter((creative) => creative.mimeType !== "text/html" && creative !== clip);
 const GOOD_MS = 2_000;
 /** Two frames at 60 Hz. */
 const ON_TIME_MS = 34;
@@ -95,12 +99,12 @@ let ledger: readonly LedgerSpot[];
 let stalledMs: number;
 
 beforeAll(async () => {
-  site = await openHostileSite(rows, catalogue);
+  site = await openHostileSite(rows, catalogue, new Map([["stalls", stallingClip(clip)]]));
   rig = await openRig({ width: 960, height: 540 });
   const spots = planned.map(({ row, mate }) => ({
     newsFirst: true,
     billable: true,
-    news: { ...plannedItem(HOSTILE, row.durationMs), id: row.name, title: row.name, url: site.url(row.name) },
+    news: { ...hostileItem(row), id: row.name, title: row.name },
     ad: plannedItem(mate, GOOD_MS),
   }));
   await rig.emulator.next([{ newsFirst: true, news: plannedItem(opening, GOOD_MS), ad: null }, ...spots]);
@@ -116,6 +120,11 @@ afterAll(async () => {
   await rig?.close();
   await site?.close();
 });
+
+function hostileItem({ name, durationMs }: Row): WholeItem {
+  if (name === "stalls") return { ...plannedItem(clip, durationMs), url: `${site.origin}/${name}.webm` };
+  return { ...plannedItem(HOSTILE, durationMs), url: site.url(name) };
+}
 
 async function lastProved(): Promise<true | undefined> {
   ledger = (await rig.emulator.ledger()).slice(0, 1 + rows.length);
@@ -140,7 +149,7 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
   });
 
   it("leave every good item its place in the order and its proof", () => {
-    const names = inSight().flatMap(({ sight }) => (sight === HOUSE || sight === HOSTILE.name ? [] : [sight]));
+    const names = inSight().flatMap(({ sight }) => (isGood(sight) ? [sight] : []));
     expect(names).toEqual([opening, ...planned.map(({ mate }) => mate)].map(({ name }) => name));
     expect(ledger.slice(1).map(({ ad }) => ad?.pops.map(({ verdict }) => verdict))).toEqual(
       rows.map(() => ["counted"]),
@@ -148,9 +157,7 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
   });
 
   it("leave every good item its planned instant", () => {
-    const starts = inSight().flatMap(({ sight, startS }) =>
-      sight === HOUSE || sight === HOSTILE.name ? [] : [startS],
-    );
+    const starts = inSight().flatMap(({ sight, startS }) => (isGood(sight) ? [startS] : []));
     const from = starts[0] ?? 0;
     let dueMs = 0;
     const late = rows.flatMap(({ name, durationMs }, index) => {
@@ -184,5 +191,9 @@ function inSight(): readonly Sighting[] {
 }
 
 function isKnown(sight: string): boolean {
-  return sight === HOUSE || sight === HOSTILE.name || good.some(({ name }) => name === sight);
+  return [HOUSE, HOSTILE.name, clip.name].includes(sight) || isGood(sight);
+}
+
+function isGood(sight: string): boolean {
+  return good.some(({ name }) => name === sight);
 }

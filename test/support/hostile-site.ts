@@ -38,9 +38,17 @@ export const HOSTILE: Creative = {
 /** Well after the first frame, so that what goes wrong then goes wrong in sight. */
 const ON_AIR_AFTER_MS = 500;
 
-export async function openHostileSite(pages: readonly HostilePage[], catalogue: Catalogue): Promise<HostileSite> {
+/** Serves pages as `/<name>.html`, and clips as `/<name>.webm`. */
+export async function openHostileSite(
+  pages: readonly HostilePage[],
+  catalogue: Catalogue,
+  clips: ReadonlyMap<string, Buffer> = new Map(),
+): Promise<HostileSite> {
   const reports = new Map<string, string>();
-  const bodies = new Map(pages.map((page) => [`/${page.name}.html`, bodyOf(page, catalogue)]));
+  const bodies = new Map<string, string | Buffer>([
+    ...pages.map((page) => [`/${page.name}.html`, bodyOf(page, catalogue)] as const),
+    ...[...clips].map(([name, clip]) => [`/${name}.webm`, clip] as const),
+  ]);
   const held = new Set<ServerResponse>();
   const server = createServer(({ url = "" }, response) => {
     const { pathname, searchParams } = new URL(url, "http://site");
@@ -65,6 +73,7 @@ function closed(server: Server): Promise<void> {
 }
 
 function typeOf(pathname: string): string {
+  if (pathname.endsWith(".webm")) return "video/webm";
   return pathname.endsWith(".html") ? "text/html; charset=utf-8" : "image/png";
 }
 
