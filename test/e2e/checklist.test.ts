@@ -33,7 +33,9 @@ beforeAll(async () => {
   await rig.emulator.next([{ newsFirst: true, ...items }]);
   player = rig.play([INSPECTED, "--config", rig.configure()]);
   inside = await lookInside(player);
-  await eventually("the page on air", () => inside.ask<true | undefined>(`${CONTENTS} return creative && true;`));
+  await eventually("the page on air", () =>
+    inside.ask<true | undefined>(`${CONTENTS} return creative === null ? undefined : true;`),
+  );
   pages = await inside.ask<readonly Page[]>(LOOK_AROUND);
 }, 120_000);
 
