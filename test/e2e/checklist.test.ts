@@ -180,4 +180,15 @@ describe("Electron's security checklist, on the running player", () => {
   });
 });
 
+describe("sound", () => {
+  it("is muted on every deck, the one on air and the one below it", async () => {
+    const decks = `${CONTENTS} return all.filter((one) => !one.getURL().includes("/slate/")).map((one) => one.isAudioMuted());`;
+    const muted = await eventually("a deck", async () => {
+      const now = await inside.ask<readonly boolean[]>(decks);
+      return now.length > 0 ? now : undefined;
+    });
+    expect(muted).not.toContain(false);
+  });
+});
+
 // 19, the fuses, are read back from a packaged binary: test/scripts/package.test.ts.
