@@ -24,9 +24,13 @@ export function watchLoading(contents: WebContents, onHung: (detail: string) => 
 
   async function ask(): Promise<void> {
     asking = true;
-    // Unlike `executeJavaScript` of the contents this does not wait for the end of loading. A page cannot change what a
-    // literal means.
-    await contents.mainFrame.executeJavaScript("0").catch(() => {});
+    try {
+      // Unlike `executeJavaScript` of the contents this does not wait for the end of loading. A page cannot change what a
+      // literal means.
+      await contents.mainFrame.executeJavaScript("0");
+    } catch {
+      // The page is gone, or between two documents: its deck hears of the one, the next turn asks after the other.
+    }
     asking = false;
   }
 
