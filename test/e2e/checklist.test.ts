@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readCatalogue } from "../support/catalogue.ts";
+import { openCounting } from "../support/counting.ts";
 import { INSPECTED, type Inside, lookInside } from "../support/inside.ts";
 import { processTree } from "../support/proc.ts";
 import { eventually, type Running } from "../support/processes.ts";
@@ -177,6 +178,25 @@ describe("Electron's security checklist, on the running player", () => {
 
   it("20: no page is given anything of Electron's", async () => {
     expect(await inCreative("Object.keys(globalThis).filter((key) => /electron|spotloop/i.test(key))")).toEqual([]);
+  });
+});
+
+describe("the player's own pages", () => {
+  it("reach nobody, though one of them were taken over", async () => {
+    const counting = openCounting("127.0.0.1");
+    onTestFinished(() => counting.close());
+    const [web, socket, image] = await Promise.all(["fetch", "ws", "image"].map((name) => counting.tcp(name)));
+    const tries = `Promise.allSettled([
+      fetch("http://127.0.0.1:${web}/", { mode: "no-cors" }),
+      new Promise((resolve, reject) => Object.assign(new WebSocket("ws://127.0.0.1:${socket}/"), { onopen: resolve, onerror: reject })),
+      new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: reject, src: "http://127.0.0.1:${image}/" })),
+    ]).then((all) => all.map(({ status }) => status))`;
+    const asked = `${CONTENTS} return Promise.all(all.filter((one) => one.getURL().startsWith("spotloop:"))
+      .map((one) => one.executeJavaScript(${JSON.stringify(tries)})));`;
+    const outcomes = await inside.ask<readonly string[][]>(asked);
+    expect(outcomes.length).toBeGreaterThan(0);
+    for (const outcome of outcomes) expect(outcome).toEqual(["rejected", "rejected", "rejected"]);
+    expect(counting.counts()).toEqual({ fetch: 0, ws: 0, image: 0 });
   });
 });
 
