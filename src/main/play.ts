@@ -8,7 +8,7 @@ import { codeOf } from "../player/database.ts";
 import { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { raiseStage } from "./raise-stage.ts";
 import { Recovery } from "./recovery/recovery.ts";
-import { repaintAfterGpuLoss } from "./recovery/repaint.ts";
+import { redrawAfterGpuLoss } from "./recovery/redraw.ts";
 import { watchChromium } from "./recovery/triggers.ts";
 import { feedWatchdog } from "./recovery/watchdog.ts";
 
@@ -25,7 +25,7 @@ export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Pro
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   const recovery = alone ? new Recovery(dataDir, plan, clock, (code) => app.exit(code)) : null;
   if (recovery !== null) watchChromium(recovery);
-  repaintAfterGpuLoss();
+  redrawAfterGpuLoss();
   feedWatchdog(process.env);
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");

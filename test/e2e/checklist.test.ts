@@ -167,7 +167,9 @@ describe("Electron's security checklist, on the running player", () => {
   });
 
   it("17: there is no channel to the main process, so no sender to be checked", async () => {
-    expect(await inside.ask("return electron.ipcMain.eventNames();")).toEqual([]);
+    // Electron's own listener for errors is no channel.
+    const channels = 'return electron.ipcMain.eventNames().filter((name) => name !== "error");';
+    expect(await inside.ask(channels)).toEqual([]);
   });
 
   it("18: no page comes from a file", async () => {

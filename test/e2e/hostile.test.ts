@@ -22,14 +22,14 @@ interface Row extends HostilePage {
 const SPIN = "for (;;) {}";
 
 const rows: readonly Row[] = [
-  { name: "pesters", onAir: PESTERING, durationMs: 4_000, fails: null },
-  { name: "spins-on-air", onAir: SPIN, durationMs: 6_000, fails: "hung" },
-  { name: "stalls", durationMs: 6_000, fails: "stalled" },
+  { name: "pesters", onAir: PESTERING, durationMs: 3_000, fails: null },
+  { name: "spins-on-air", onAir: SPIN, durationMs: 5_500, fails: "hung" },
+  { name: "stalls", durationMs: 5_500, fails: "stalled" },
   { name: "throws", loading: 'throw new Error("thrown")', onAir: "null.x", durationMs: 2_000, fails: null },
-  { name: "spins-when-taken", hook: SPIN, durationMs: 4_000, fails: "not-painted" },
-  { name: "spins-loading", loading: SPIN, durationMs: 8_000, fails: "hung" },
+  { name: "spins-when-taken", hook: SPIN, durationMs: 3_000, fails: "not-painted" },
+  { name: "spins-loading", loading: SPIN, durationMs: 6_500, fails: "hung" },
   { name: "reloads", onAir: "setInterval(() => location.reload(), 100)", durationMs: 2_000, fails: null },
-  { name: "never-loads", loading: 'new Image().src = "/never"', durationMs: 8_000, fails: "not-ready" },
+  { name: "never-loads", loading: 'new Image().src = "/never"', durationMs: 6_500, fails: "not-ready" },
   { name: "leaves", onAir: 'location.href = "/elsewhere.html"', durationMs: 2_500, fails: "forbidden" },
   {
     name: "is-refreshed-away",
@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
   {
     name: "eats-heap",
     onAir: "const all = []; setInterval(() => all.push(Array.from({ length: 2e6 }, (_, i) => ({ i }))), 1)",
-    durationMs: 8_000,
+    durationMs: 6_000,
     fails: "memory",
   },
   {
@@ -53,7 +53,7 @@ const rows: readonly Row[] = [
     name: "starts-workers",
     onAir: `const url = URL.createObjectURL(new Blob(["setInterval(() => {}, 1000)"]));
       for (let i = 0; i < 1000; i++) new Worker(url);`,
-    durationMs: 6_000,
+    durationMs: 5_000,
     fails: "memory",
   },
   {

@@ -10,9 +10,9 @@ import { BLACK, HOUSE, type Sighting, sightingsIn } from "../support/sightings.t
 import { watchStalls } from "../support/stalls.ts";
 
 const catalogue = readCatalogue();
-const ITEM_MS = 4_000;
+const ITEM_MS = 3_500;
 /** A spot of one item each, so that what is lost is told by its name. */
-const items = [...catalogue.creatives, ...catalogue.creatives].slice(0, 15).map((creative, index) => ({
+const items = [...catalogue.creatives, ...catalogue.creatives].slice(0, 12).map((creative, index) => ({
   creative,
   id: `item-${index}`,
 }));
@@ -27,10 +27,10 @@ const BLOWS: readonly {
   { at: 1, name: "the renderer on air is killed", costs: 1, blow: () => kill("pids.onAir") },
   { at: 3, name: "the renderer of the cued deck is killed", costs: 4, blow: () => kill("pids.cued") },
   { at: 5, name: "the slate's renderer is killed", costs: null, blow: () => kill("pids.slate") },
-  { at: 7, name: "the network service is killed", costs: null, blow: () => kill("pids.network") },
-  { at: 9, name: "the GPU process is killed", costs: null, blow: () => kill("pids.gpu") },
-  { at: 10, name: "the GPU process is killed again", costs: null, blow: () => kill("pids.gpu") },
-  { at: 12, name: "the main process stands still for 5 s", costs: null, blow: standStill },
+  { at: 6, name: "the network service is killed", costs: null, blow: () => kill("pids.network") },
+  { at: 8, name: "the GPU process is killed", costs: null, blow: () => kill("pids.gpu") },
+  { at: 9, name: "the GPU process is killed again", costs: null, blow: () => kill("pids.gpu") },
+  { at: 10, name: "the main process stands still for 5 s", costs: null, blow: standStill },
 ];
 
 const STILL_MS = 5_000;
