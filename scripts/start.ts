@@ -1,9 +1,11 @@
-// Run by `npm start -- --config FILE`: the player of this checkout on this machine's display.
+// Run by `npm start -- --config FILE`: the player of this checkout on this machine's display, started again when it asks.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ready } from "./ready.mjs";
 import { startDisplay } from "./setup/display.ts";
 import { passThrough } from "./setup/pass-through.mjs";
 import { ROOT } from "./setup/paths.mjs";
 import { hasNoScreen, prepareElectron } from "./setup/prepare.ts";
+import { asksForRestart, RESTART_AFTER_MS } from "./setup/restarts.ts";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { executable, args: first } = await prepareElectron(hasNoScreen() ? ["display"] : [], ready);
@@ -13,7 +15,12 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   if (display !== null) ready.say.note(`No display here: playing on a virtual one, ${display.name}.`);
   const env = display === null ? process.env : { ...process.env, DISPLAY: display.name };
   try {
-    return await passThrough(executable, [...first, ROOT, ...args], { env, cwd: process.env.INIT_CWD });
+    for (;;) {
+      const code = await passThrough(executable, [...first, ROOT, ...args], { env, cwd: process.env.INIT_CWD });
+      if (!asksForRestart(code) || ready.signal.aborted) return code;
+      ready.say.note(`The player asks for a restart (${code}).`);
+      await sleep(RESTART_AFTER_MS, null, { signal: ready.signal });
+    }
   } finally {
     await display?.stop();
   }

@@ -8,6 +8,8 @@ interface Deck {
   take(): Promise<number>;
   /** What has been presented since the take. */
   progress(): Progress;
+  /** Draws a still picture again, after what held it was lost with the GPU process; clips draw themselves. */
+  redraw(): Promise<void>;
 }
 
 interface Source {
@@ -25,12 +27,14 @@ interface Progress {
 let start: () => Promise<number> = () => Promise.reject(new Error("nothing is cued"));
 let drawn: () => Promise<unknown> = nextPaint;
 let progress: () => Progress = () => ({ framesPresented: 0, still: false });
+let redraw: () => Promise<void> = () => Promise.resolve();
 
 const deck: Deck = {
   cue: (source) => (source.form === "video" ? cueVideo(source) : cueImage(source)),
   drawn: () => drawn(),
   take: () => start(),
   progress: () => progress(),
+  redraw: () => redraw(),
 };
 Object.assign(globalThis, { deck });
 
@@ -83,7 +87,10 @@ async function cueImage({ url }: Source): Promise<void> {
   const bitmap = await createImageBitmap(image, fitted(image));
   canvas.width = bitmap.width;
   canvas.height = bitmap.height;
-  canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
+  const context = canvas.getContext("bitmaprenderer");
+  // What is transferred is gone from here, and lives where it can be lost.
+  redraw = async () => context?.transferFromImageBitmap(await createImageBitmap(bitmap));
+  await redraw();
   document.body.append(canvas);
   let framesPresented = 0;
   progress = () => ({ framesPresented, still: true });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Child, startChild } from "../setup/child.ts";
 import type { Runtime } from "../setup/electron.ts";
 import { ROOT } from "../setup/paths.mjs";
+import { startAgain } from "../setup/restarts.ts";
 import type { Network } from "./emulator.ts";
 
 /** Starts the player of this checkout on a display, with a configuration and a data folder below `folder`. */
@@ -23,8 +24,6 @@ export async function startPlayer(
   };
   await writeFile(join(folder, "config.json"), JSON.stringify(config, null, 2), { mode: 0o600 });
   const env = { ...process.env, ...(display.name === undefined ? {} : { DISPLAY: display.name }) };
-  return startChild(executable, [...args, ROOT, "--config", join(folder, "config.json")], {
-    stdio: ["ignore", "ignore", "pipe"],
-    env,
-  });
+  const playing = [...args, ROOT, "--config", join(folder, "config.json")];
+  return startAgain(() => startChild(executable, playing, { stdio: ["ignore", "ignore", "pipe"], env }));
 }

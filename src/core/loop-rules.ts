@@ -55,7 +55,7 @@ function giveUpPainting(state: LoopState, now: Instant): Step | null {
 
 function giveUpLoading(state: LoopState, now: Instant, dice: number): Step | null {
   const head = state.line[0];
-  if (head === undefined || now < readyDeadline(state.line)) return null;
+  if (head === undefined || now < readyDeadline(state)) return null;
   return drop(state, head, "not-ready", now, dice);
 }
 
@@ -78,7 +78,7 @@ function handOver(state: LoopState, now: Instant): Step | null {
     return [taken, [...effects, ...settled]];
   }
   const cleared: LoopEffect[] = slot.failed ? [] : [{ kind: "clear", playout: slot.playout }];
-  return [{ ...state, slot: null }, [...cleared, ...settled]];
+  return [{ ...state, slot: null, dueAt: line.length > 0 ? slot.endsAt : null }, [...cleared, ...settled]];
 }
 
 function takeFirst(state: LoopState, now: Instant): Step | null {
@@ -127,7 +127,21 @@ export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, 
   const lost =
     playout.spotNumber > state.begunSpot && !line.some((one) => one.playout.spotNumber === playout.spotNumber);
   const cleared: LoopEffect[] = deck === "none" ? [] : [{ kind: "clear", playout }];
+  const missed = missedSlot(state, waiting, reason, now);
+  if (missed !== null) return [begin(dropped, missed), [...cleared, failure(playout, reason)]];
   return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, [...cleared, failure(playout, reason)]];
+}
+
+/**
+ * What failed when its turn had come holds its planned slot to the end, with house content in it: what follows keeps its
+ * instant. `null` where its turn had not come, or its slot is over.
+ */
+function missedSlot({ line, dueAt }: LoopState, waiting: Waiting, reason: FailureReason, now: Instant): Slot | null {
+  if (dueAt === null || line[0] !== waiting || reason === "stale") return null;
+  const endsAt = dueAt + waiting.playout.item.durationMs;
+  return now < endsAt
+    ? { playout: waiting.playout, startsAt: dueAt, endsAt, paintedAt: null, failed: true, covered: null }
+    : null;
 }
 
 /** Says that a playout ended without having been shown in full. */
@@ -143,18 +157,21 @@ export function miss(state: LoopState, reason: Miss, now: Instant, dice: number)
 
 function take(state: LoopState, waiting: Waiting, startsAt: Instant, covered: Playout | null): Step {
   const { playout } = waiting;
-  const begins = playout.spotNumber > state.begunSpot;
+  const line = state.line.filter((one) => one !== waiting);
   const endsAt = startsAt + playout.item.durationMs;
-  return [
-    {
-      ...state,
-      line: state.line.filter((one) => one !== waiting),
-      begunSpot: begins ? playout.spotNumber : state.begunSpot,
-      begunAt: begins ? startsAt : state.begunAt,
-      slot: { playout, startsAt, endsAt, paintedAt: null, failed: false, covered },
-    },
-    [{ kind: "take", playout }],
-  ];
+  const slot = { playout, startsAt, endsAt, paintedAt: null, failed: false, covered };
+  return [begin({ ...state, line }, slot), [{ kind: "take", playout }]];
+}
+
+function begin(state: LoopState, slot: Slot): LoopState {
+  const begins = slot.playout.spotNumber > state.begunSpot;
+  return {
+    ...state,
+    begunSpot: begins ? slot.playout.spotNumber : state.begunSpot,
+    begunAt: begins ? slot.startsAt : state.begunAt,
+    slot,
+    dueAt: null,
+  };
 }
 
 function settle(slot: Slot, now: Instant): LoopEffect[] {

@@ -49,10 +49,16 @@ export interface LoopState {
   /** The rest of the spot on air, then the ready spot. */
   readonly line: readonly Waiting[];
   readonly slot: Slot | null;
+  /** When the first in line was due, where nothing is on air because it was not ready then. */
+  readonly dueAt: Instant | null;
 }
 
 /** A deck that is not ready this long after its cue never will be. */
 export const READY_WITHIN_MS = 20_000;
+/** One whose turn has come has less time, so that what follows can be cued for its own planned instant... */
+export const LATE_READY_MS = 1_000;
+/** ...but no less than a page with all that it loads takes at a slow network, where its cue was late itself. */
+export const LOADING_MS = 6_000;
 /** A deck that has painted nothing this long after its take is taken down. */
 export const PAINT_WITHIN_MS = 2_000;
 /**
@@ -104,9 +110,11 @@ export function cueAt(slot: Slot | null, line: readonly Waiting[]): Instant {
 }
 
 /** When the first in line, cued and not ready, is given up. */
-export function readyDeadline(line: readonly Waiting[]): Instant {
+export function readyDeadline({ line, dueAt }: Pick<LoopState, "line" | "dueAt">): Instant {
   const head = line[0];
-  return head?.deck === "cued" ? head.cuedAt + READY_WITHIN_MS : NEVER;
+  if (head?.deck !== "cued") return NEVER;
+  const late = dueAt === null ? NEVER : Math.max(dueAt + LATE_READY_MS, head.cuedAt + LOADING_MS);
+  return Math.min(late, head.cuedAt + READY_WITHIN_MS);
 }
 
 /** When the next spot is asked for: one on air and at most one ready (G4). */
@@ -134,7 +142,7 @@ export function wakeAt(state: LoopState): Instant | null {
     slot === null ? NEVER : handoverAt(slot, line),
     paintDeadline(slot),
     cueAt(slot, line),
-    readyDeadline(line),
+    readyDeadline(state),
     warmAt(slot, line),
     requestAt(state),
     restUntil(state.asking),

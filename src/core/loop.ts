@@ -29,6 +29,7 @@ export function newLoop(maxAgeMs: number): LoopState {
     recentPreparationMs: 0,
     line: [],
     slot: null,
+    dueAt: null,
   };
 }
 

@@ -22,7 +22,13 @@ export const QUARANTINE_MS = 24 * 3_600_000;
 export const FIRST_QUARANTINE_MS = 60_000;
 
 /** What a creative does by itself. A deck that is late or stalls may be the machine's fault, and all would suffer. */
-const BLAMED: ReadonlySet<FailureReason> = new Set<FailureReason>(["undecodable", "crashed", "hung", "forbidden"]);
+const BLAMED: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "undecodable",
+  "crashed",
+  "hung",
+  "forbidden",
+  "memory",
+]);
 
 /** Whether a failed playout is held against its creative. */
 export function isStrike(reason: FailureReason): boolean {

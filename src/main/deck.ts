@@ -1,6 +1,7 @@
 import { type BaseWindow, WebContentsView } from "electron";
 import type { FailureReason } from "../core/playout.ts";
 import { confine } from "./guards/contents.ts";
+import { watchMemory } from "./memory-watch.ts";
 import type { Lease } from "./session-pool.ts";
 import { fill } from "./window.ts";
 
@@ -56,6 +57,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
   contents.on("render-process-gone", (_event, { reason }) => fail("crashed", reason));
   contents.on("unresponsive", () => fail("hung", "unresponsive"));
   contents.once("destroyed", () => lease.release());
+  const stopWatching = watchMemory(contents, (detail) => fail("memory", detail));
   // At full size: elsewhere or smaller a page lays out for a window of no width.
   fill(window, view);
   window.contentView.addChildView(view, 0);
@@ -65,6 +67,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     close() {
       if (closed) return;
       closed = true;
+      stopWatching();
       window.contentView.removeChildView(view);
       const pid = contents.isDestroyed() ? 0 : contents.getOSProcessId();
       contents.close({ waitForBeforeUnload: false });

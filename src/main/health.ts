@@ -9,6 +9,7 @@ import { startHealth } from "../player/health.ts";
 import type { HealthReport } from "../player/health-report.ts";
 import type { Metrics } from "../player/metrics.ts";
 import type { Player } from "../player/player.ts";
+import type { Recovery } from "./recovery/recovery.ts";
 import { screenshotOf } from "./screenshot.ts";
 
 /** What the health pages tell of. */
@@ -20,6 +21,7 @@ export interface HealthSources {
   readonly clock: Clock;
   readonly log: Logger;
   readonly restarts: number;
+  readonly recovery: Recovery;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function openHealth(sources: HealthSources): Promise<() => Promise<
   };
 }
 
-function reportOn({ config, player, clock, restarts }: HealthSources): HealthReport {
+function reportOn({ config, player, clock, restarts, recovery }: HealthSources): HealthReport {
   const { oldestDeadline, ...counts } = player.proofs.counts();
   const moment = player.serviceClock.moment();
   return {
@@ -59,6 +61,7 @@ function reportOn({ config, player, clock, restarts }: HealthSources): HealthRep
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
     versions: versions(),
     restarts,
+    recovery: recovery.report(),
     clock: {
       wall: new Date(moment.wall).toISOString(),
       offsetMs: moment.service === null ? null : Math.round(moment.service - moment.wall),

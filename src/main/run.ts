@@ -14,6 +14,8 @@ import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { RaisedStage } from "./raise-stage.ts";
+import type { Recovery } from "./recovery/recovery.ts";
+import { watchStage } from "./recovery/triggers.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
 import { createStage } from "./stage.ts";
 
@@ -27,6 +29,8 @@ export interface Run {
   readonly raised: RaisedStage | null;
   /** What is wrong with the data folder, or `null`. */
   readonly flaw: string | null;
+  /** `null` where another player has the data folder. */
+  readonly recovery: Recovery | null;
 }
 
 /** A player that cannot open its stores shows the slate and asks to be started again after this long. */
@@ -36,12 +40,12 @@ const STORES_AGAIN_MS = 60_000;
 const LOCK_AGAIN_MS = 2_000;
 
 /** Starts the player and lets it play on the raised stage until the process is asked to stop. */
-export async function run({ good, clock, lock, raised, flaw }: Run): Promise<void> {
+export async function run({ good, clock, lock, raised, flaw, recovery }: Run): Promise<void> {
   const { config, path, warnings } = good;
-  if (raised === null) return waitForOther(config.dataDir, lock);
+  if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
   const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter: raised.inSight });
   const { logger } = log;
-  const shutdown = new Shutdown(logger);
+  const shutdown = new Shutdown(logger, recovery);
   shutdown.add("log", () => log.close());
   // Held on to for as long as the process lives: what nobody refers to is closed.
   shutdown.add("lock", async () => lock.release());
@@ -51,10 +55,15 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
 
   const metrics = createMetrics();
   const stage = deferStage();
+  const noteEnd = watchStage(() => recovery.meet("dark"));
   const parts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, fetch, openMediaFetch, stage },
     dice: Math.random,
+    onSettled: (_playout, outcome) => noteEnd(outcome),
   };
+  const { holdMs } = recovery.plan;
+  if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
+  if (holdMs > 0) await sleep(holdMs);
   const player = flaw === null ? await startOrSay(parts) : null;
   if (player === null) {
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
@@ -67,7 +76,7 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { window } = raised;
   const { openHealth } = await import("./health.ts");
-  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: logger, restarts }));
+  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: logger, restarts, recovery }));
 }
 
 /** Loaded with the first download: a start with a full cache does not wait for it. */

@@ -1,6 +1,7 @@
 import { app } from "electron";
 import type { Logger } from "pino";
 import { EXIT } from "./exit-codes.ts";
+import type { Recovery } from "./recovery/recovery.ts";
 
 /** Whatever happens, the process is gone this long after it was asked to stop. */
 const GONE_WITHIN_MS = 10_000;
@@ -14,9 +15,17 @@ export class Shutdown {
   readonly #stops: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
   #ending: Promise<void> | null = null;
 
-  /** From here on, being asked to stop ends the process with 0, and an error that nobody caught with 75. */
-  constructor(log: Logger) {
+  /**
+   * From here on, being asked to stop ends the process with 0, an error that nobody caught with 75, and what the recovery
+   * does not bear with the code it says.
+   */
+  constructor(log: Logger, recovery: Recovery) {
     this.#log = log;
+    this.add("recovery", async () => recovery.end());
+    recovery.restartBy((code, trouble) => {
+      log.error({ ...recovery.report(), trouble }, "restarting the player");
+      void this.end(code);
+    });
     for (const signal of STOP_SIGNALS) {
       process.on(signal, () => void this.end(EXIT.stopped));
     }
@@ -24,9 +33,11 @@ export class Shutdown {
       event.preventDefault();
       void this.end(EXIT.stopped);
     });
+    // Until now there was nothing to end in good order.
+    process.removeAllListeners("uncaughtException").removeAllListeners("unhandledRejection");
     const fail = (error: unknown) => {
       log.fatal({ err: error }, "unexpected error");
-      void this.end(EXIT.restart);
+      recovery.meet("uncaught");
     };
     process.on("uncaughtException", fail);
     process.on("unhandledRejection", fail);

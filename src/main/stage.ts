@@ -5,6 +5,7 @@ import type { Media } from "../player/media-cache.ts";
 import { isSamePage, type PageCache } from "../player/page-cache.ts";
 import type { DeckEvent, Stage } from "../player/stage.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
+import { watchLoading } from "./load-watch.ts";
 import type { FacedDeck } from "./media-decks.ts";
 import { pageFace } from "./page-face.ts";
 import type { RaisedStage } from "./raise-stage.ts";
@@ -73,7 +74,18 @@ export function createStage(parts: StageParts): Stage {
     };
     const deck = openDeck(window, lease, onFailed);
     const face = pageFace(deck.view.webContents, document.url);
-    return { deck, face: { ...face, load: () => face.load().then(() => assertWhole(page)) } };
+    const stopWatching = watchLoading(deck.view.webContents, (detail) => onFailed("hung", detail));
+    return {
+      deck,
+      face: {
+        ...face,
+        load: () => face.load().then(() => assertWhole(page)),
+        start() {
+          stopWatching();
+          return face.start();
+        },
+      },
+    };
   }
 
   function draw(cued: Cued): Promise<void> {

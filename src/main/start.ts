@@ -1,4 +1,5 @@
 import { app, nativeTheme } from "electron";
+import { PLAIN_START } from "../core/recovery.ts";
 import { systemClock } from "../player/clock.ts";
 import { readConfig } from "../player/config/config.ts";
 import { readArguments } from "./arguments.ts";
@@ -7,6 +8,7 @@ import { refuseBadCertificates } from "./guards/certificates.ts";
 import { forbiddenSwitches } from "./guards/switches.ts";
 import { describeMachine } from "./machine.ts";
 import { play } from "./play.ts";
+import { planStart } from "./recovery/recovery.ts";
 import { registerSchemes } from "./schemes.ts";
 import { applySwitches } from "./switches.ts";
 import { awaitGoodConfig, describeProblems } from "./trouble.ts";
@@ -39,10 +41,12 @@ function startPlayer(path: string | null, checkConfig: boolean): void {
   darkenNewWindows();
   const clock = systemClock();
   if (reading.kind === "ok") {
-    applySwitches(reading.config.playback);
-    void play(reading, clock);
+    const plan = planStart(reading.config.dataDir, clock);
+    applySwitches(reading.config.playback, plan);
+    void play(reading, clock, plan);
   } else {
-    void awaitGoodConfig(reading, path).then((good) => play(good, clock));
+    applySwitches({ hardwareDecoding: true, switches: [] }, PLAIN_START);
+    void awaitGoodConfig(reading, path).then((good) => play(good, clock, PLAIN_START));
   }
 }
 

@@ -1,8 +1,12 @@
 import { app } from "electron";
+import type { StartPlan } from "../core/recovery.ts";
 import type { Config } from "../player/config/config.ts";
 
-/** Chromium's switches for a player, each with its reason; they count only before Electron is ready. */
-export function applySwitches({ hardwareDecoding, switches }: Config["playback"]): void {
+/**
+ * Chromium's switches for a player, each with its reason; they count only before Electron is ready. A recovery's plan goes
+ * before what the configuration says.
+ */
+export function applySwitches({ hardwareDecoding, switches }: Config["playback"], plan: StartPlan): void {
   const { commandLine } = app;
   // A keyring would ask somebody for a password, and there is nobody.
   commandLine.appendSwitch("password-store", "basic");
@@ -15,7 +19,13 @@ export function applySwitches({ hardwareDecoding, switches }: Config["playback"]
   commandLine.appendSwitch("disable-background-networking");
   commandLine.appendSwitch("disable-component-update");
   commandLine.appendSwitch("no-pings");
-  if (!hardwareDecoding) commandLine.appendSwitch("disable-accelerated-video-decode");
+  // Chromium itself needs no name: whatever creatives may load, the player fetches. Without this `dns-prefetch` asks the
+  // network's resolver for any name that a page likes, past proxies and handlers.
+  commandLine.appendSwitch("host-resolver-rules", "MAP * ~NOTFOUND");
+  // Where graphics fail again and again, or never work: this also spares each start the vain tries.
+  if (plan.rendering === "software") commandLine.appendSwitch("disable-gpu");
+  if (!hardwareDecoding || plan.safe) commandLine.appendSwitch("disable-accelerated-video-decode");
+  if (plan.safe) return;
   for (const given of switches) {
     const [name = "", value] = given.split("=", 2);
     commandLine.appendSwitch(name, value);

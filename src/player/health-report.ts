@@ -1,3 +1,4 @@
+import type { Trouble } from "../core/recovery.ts";
 import type { ItemKind } from "../core/spot.ts";
 import type { Sums } from "./day-report.ts";
 
@@ -22,6 +23,7 @@ export interface HealthReport {
   readonly versions: Readonly<Record<string, string>>;
   /** Since the machine was started. */
   readonly restarts: number;
+  readonly recovery: RecoveryReport;
   readonly clock: {
     readonly wall: string;
     /** How far the service's clock is ahead of this machine's, or null until it has told. */
@@ -30,6 +32,18 @@ export interface HealthReport {
   };
   /** One line, or null. */
   readonly lastError: string | null;
+}
+
+/** How the player deals with what is wrong with the machine rather than with a creative. */
+export interface RecoveryReport {
+  readonly rendering: "hardware" | "software";
+  /** Until when the graphics processor is not tried again, or null where it is used. */
+  readonly softwareUntil: string | null;
+  readonly safeMode: boolean;
+  /** Restarts that troubles led to, without a healthy run in between. */
+  readonly restartsInARow: number;
+  /** What led to the last of them, or null. */
+  readonly lastTrouble: Trouble | null;
 }
 
 export interface NextItem {

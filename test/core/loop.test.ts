@@ -15,6 +15,11 @@ function onAir(spot = aSpot()): LoopDriver {
   return loop;
 }
 
+function failAfterHalfASecond(loop: LoopDriver): void {
+  loop.pass(500);
+  loop.tell({ kind: "deck-failed", playout: "1-ad", reason: "load-failed" });
+}
+
 describe("the loop", () => {
   it("asks for a spot at once and for nothing more until the answer is there", () => {
     const loop = new LoopDriver();
@@ -155,6 +160,37 @@ describe("the loop", () => {
     loop.read();
     loop.pass(20_000);
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news not-ready", "cue 1-ad"]);
+  });
+
+  it.each([
+    ["never gets ready", "not-ready", (loop: LoopDriver) => loop.pass(1_000)],
+    ["fails while it is waited for", "load-failed", failAfterHalfASecond],
+  ] as const)(
+    "lets what follows an item that %s keep its planned instant, with house content before it",
+    (_, reason, act) => {
+      const loop = onAir();
+      const airedAt = loop.now - 20;
+      loop.pass(5_000);
+      loop.read();
+      act(loop);
+      expect(loop.read()).toEqual(["clear 1-ad", `settle 1-ad ${reason}`]);
+      loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+      loop.prepare("2-news", "2-ad");
+      expect(loop.read()).toEqual(["fetch 2-news", "fetch 2-ad", "cue 2-news"]);
+      loop.ready("2-news");
+      loop.passUntilEffect(10_000);
+      loop.passUntilEffect(10_000);
+      expect(loop.read()).toEqual(["warm 2-news", "take 2-news"]);
+      expect(loop.now - airedAt).toBe(10_000);
+    },
+  );
+
+  it("does not hold the slot of an item that failed before its turn: what follows takes its place", () => {
+    const loop = onAir();
+    loop.tell({ kind: "deck-failed", playout: "1-ad", reason: "load-failed" });
+    loop.pass(5_000);
+    expect(loop.state.slot).toBe(null);
+    expect(loop.state.dueAt).toBe(null);
   });
 
   it("ignores what is reported of a playout that is over", () => {

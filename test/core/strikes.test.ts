@@ -31,7 +31,7 @@ describe("a creative that fails by its own fault", () => {
   });
 
   it("is told from one that the machine could not show", () => {
-    expect((["undecodable", "crashed", "hung", "forbidden"] as const).every(isStrike)).toBe(true);
+    expect((["undecodable", "crashed", "hung", "forbidden", "memory"] as const).every(isStrike)).toBe(true);
     const machine = ["unfetchable", "stale", "not-ready", "not-painted", "stalled", "stopped"] as const;
     expect(machine.some(isStrike)).toBe(false);
   });

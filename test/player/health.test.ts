@@ -24,6 +24,7 @@ const report: HealthReport = {
   cache: { files: 12, bytes: 34_000_000, maxBytes: 8 * 1024 ** 3 },
   versions: { spotloop: "0.1.0", electron: "45.4.1" },
   restarts: 0,
+  recovery: { rendering: "hardware", softwareUntil: null, safeMode: false, restartsInARow: 0, lastTrouble: null },
   clock: { wall: "2026-10-21T07:28:03.000Z", offsetMs: -250, bootId: "boot-1" },
   lastError: null,
 };

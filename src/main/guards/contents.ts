@@ -25,19 +25,25 @@ function refuseWindows(contents: WebContents, onForbidden: (what: string) => voi
   });
 }
 
-/** Checklist 13: the main frame shows what it was given; it neither leaves nor is redirected. */
+/**
+ * Checklist 13: the main frame shows what it was given; it neither leaves nor is redirected. Loading the same page again
+ * is refused as well, but harms nobody: anchors within a page do not come here.
+ */
 function refuseNavigation(
   contents: WebContents,
   stay: (url: string) => boolean,
   onForbidden: (what: string) => void,
 ): void {
-  const refuse = (event: { preventDefault(): void; readonly url: string; readonly isMainFrame: boolean }) => {
+  contents.on("will-frame-navigate", (event) => {
+    if (!event.isMainFrame) return;
+    event.preventDefault();
+    if (!stay(event.url)) onForbidden("navigation");
+  });
+  contents.on("will-redirect", (event) => {
     if (!event.isMainFrame || stay(event.url)) return;
     event.preventDefault();
     onForbidden("navigation");
-  };
-  contents.on("will-frame-navigate", refuse);
-  contents.on("will-redirect", refuse);
+  });
   contents.on("will-prevent-unload", (event) => event.preventDefault());
 }
 

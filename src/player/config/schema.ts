@@ -14,7 +14,7 @@ const seconds = (longest: number) => z.number().positive().max(longest);
 
 /** Chromium switches that would undo what protects the player from what it shows. */
 export const FORBIDDEN_SWITCH =
-  /^(no-sandbox|disable-(setuid-|gpu-)?sandbox|disable-web-security|disable-site-isolation.*|remote-debugging.*|remote-allow-origins|inspect.*|js-flags|ignore-certificate-errors.*|allow-.*insecure.*|load-extension|disable-extensions-except|single-process|no-zygote|host-rules|host-resolver-rules|proxy-.*|user-data-dir|renderer-cmd-prefix|gpu-launcher|utility-cmd-prefix)$/;
+  /^(no-sandbox|disable-(setuid-|gpu-|seccomp-filter-|namespace-)?sandbox|disable-web-security|disable-site-isolation.*|remote-debugging.*|remote-allow-origins|inspect.*|js-flags|ignore-certificate-errors.*|allow-.*insecure.*|unsafely-treat-insecure-origin-as-secure|allow-file-access-from-files|ssl-key-log-file|log-net-log|load-extension|disable-extensions-except|single-process|no-zygote|host-rules|host-resolver-rules|proxy-.*|user-data-dir|renderer-cmd-prefix|gpu-launcher|utility-cmd-prefix)$/;
 
 const playbackSwitch = z
   .string()

@@ -1,0 +1,199 @@
+import { readdirSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WholeItem } from "../../src/emulator/spot/planned.ts";
+import { readCatalogue } from "../support/catalogue.ts";
+import { HOSTILE, type HostilePage, type HostileSite, openHostileSite } from "../support/hostile-site.ts";
+import { endingsIn } from "../support/log-lines.ts";
+import { PESTERING, REFUSALS } from "../support/pestering.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
+import { recordDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { plannedItem } from "../support/running-order.ts";
+import { HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
+import { stallingClip } from "../support/stalling-clip.ts";
+import { watchStalls } from "../support/stalls.ts";
+
+interface Row extends HostilePage {
+  readonly durationMs: number;
+  /** Why its item failed; `null` for a page whose attempts are refused and that plays on. */
+  readonly fails: string | null;
+}
+
+const SPIN = "for (;;) {}";
+
+const rows: readonly Row[] = [
+  { name: "pesters", onAir: PESTERING, durationMs: 3_000, fails: null },
+  { name: "spins-on-air", onAir: SPIN, durationMs: 5_500, fails: "hung" },
+  { name: "stalls", durationMs: 5_500, fails: "stalled" },
+  { name: "throws", loading: 'throw new Error("thrown")', onAir: "null.x", durationMs: 2_000, fails: null },
+  { name: "spins-when-taken", hook: SPIN, durationMs: 3_000, fails: "not-painted" },
+  { name: "spins-loading", loading: SPIN, durationMs: 6_500, fails: "hung" },
+  { name: "reloads", onAir: "setInterval(() => location.reload(), 100)", durationMs: 2_000, fails: null },
+  { name: "never-loads", loading: 'new Image().src = "/never"', durationMs: 6_500, fails: "not-ready" },
+  { name: "leaves", onAir: 'location.href = "/elsewhere.html"', durationMs: 2_500, fails: "forbidden" },
+  {
+    name: "is-refreshed-away",
+    head: '<meta http-equiv="refresh" content="3; url=/elsewhere.html">',
+    durationMs: 3_000,
+    fails: "forbidden",
+  },
+  {
+    name: "eats-heap",
+    onAir: "const all = []; setInterval(() => all.push(Array.from({ length: 2e6 }, (_, i) => ({ i }))), 1)",
+    durationMs: 6_000,
+    fails: "memory",
+  },
+  {
+    name: "eats-buffers",
+    onAir: "const all = []; setInterval(() => all.push(new Uint8Array(64 * 2 ** 20).fill(1)), 10)",
+    durationMs: 5_000,
+    fails: "memory",
+  },
+  {
+    name: "starts-workers",
+    onAir: `const url = URL.createObjectURL(new Blob(["setInterval(() => {}, 1000)"]));
+      for (let i = 0; i < 1000; i++) new Worker(url);`,
+    durationMs: 5_000,
+    fails: "memory",
+  },
+  {
+    name: "opens-frames",
+    onAir: 'for (let i = 0; i < 1000; i++) document.body.append(document.createElement("iframe"))',
+    durationMs: 3_000,
+    fails: null,
+  },
+  {
+    name: "fills-storage",
+    onAir: `try { for (let i = 0; ; i++) localStorage.setItem(i, "x".repeat(2 ** 20)); } catch {}
+      const cache = await caches.open("x").catch(() => null);
+      for (let i = 0; cache && i < 20; i++) await cache.put("/" + i, new Response(new Uint8Array(2 ** 23))).catch(() => {});`,
+    durationMs: 3_000,
+    fails: null,
+  },
+  {
+    name: "wants-to-stay",
+    onAir:
+      'addEventListener("beforeunload", (e) => { e.preventDefault(); e.returnValue = "no"; }); onunload = () => { for (;;) {} }',
+    durationMs: 2_000,
+    fails: null,
+  },
+];
+
+const catalogue = readCatalogue();
+const clip = catalogue.creatives.find(({ name }) => name === "news-sport") ?? HOSTILE;
+/** Pictures and clips, so that a page is never beside a page that might be taken for it. */
+const good = catalogue.creatives.filter((creative) => creative.mimeType !== "text/html" && creative !== clip);
+const GOOD_MS = 2_000;
+/** Two frames at 60 Hz. */
+const ON_TIME_MS = 34;
+
+/** Each hostile item stands between two good ones. */
+const planned = rows.map((row, index) => ({ row, mate: good[index % good.length] ?? HOSTILE }));
+const opening = good.at(-1) ?? HOSTILE;
+
+let site: HostileSite;
+let rig: Rig;
+let player: Running;
+let sightings: readonly Sighting[];
+let ledger: readonly LedgerSpot[];
+let stalledMs: number;
+
+beforeAll(async () => {
+  site = await openHostileSite(rows, catalogue, new Map([["stalls", stallingClip(clip)]]));
+  rig = await openRig({ width: 960, height: 540 });
+  const spots = planned.map(({ row, mate }) => ({
+    newsFirst: true,
+    billable: true,
+    news: { ...hostileItem(row), id: row.name, title: row.name },
+    ad: plannedItem(mate, GOOD_MS),
+  }));
+  await rig.emulator.next([{ newsFirst: true, news: plannedItem(opening, GOOD_MS), ad: null }, ...spots]);
+  const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+  const stalls = watchStalls();
+  player = rig.play(["--config", rig.configure()]);
+  await eventually("the last good item's proof", lastProved, 240_000);
+  stalledMs = await stalls.stop();
+  sightings = sightingsIn(await recording.stop(), { ...catalogue, creatives: [...catalogue.creatives, HOSTILE] });
+}, 300_000);
+
+afterAll(async () => {
+  await rig?.close();
+  await site?.close();
+});
+
+function hostileItem({ name, durationMs }: Row): WholeItem {
+  if (name === "stalls") return { ...plannedItem(clip, durationMs), url: `${site.origin}/${name}.webm` };
+  return { ...plannedItem(HOSTILE, durationMs), url: site.url(name) };
+}
+
+async function lastProved(): Promise<true | undefined> {
+  ledger = (await rig.emulator.ledger()).slice(0, 1 + rows.length);
+  return ledger[rows.length]?.ad?.pops.length ? true : undefined;
+}
+
+describe("hostile creatives between good ones, watched from outside at 60 frames a second", () => {
+  it.each(rows.map(({ name, fails }) => [name, fails] as const))("%s: failed as %s", (name, fails) => {
+    expect(endingsIn(player.stderr).get(name)).toBe(fails ?? "shown");
+  });
+
+  it.each(rows.map(({ name, fails }) => [name, fails === null ? ["counted"] : []] as const))(
+    "%s: proofs %j",
+    (name, verdicts) => {
+      const spot = ledger.find(({ news }) => news?.id === name);
+      expect(spot?.news?.pops.map(({ verdict }) => verdict)).toEqual(verdicts);
+    },
+  );
+
+  it("are never followed or broken by a black, white or foreign frame", () => {
+    expect(inSight().filter(({ sight }) => !isKnown(sight))).toEqual([]);
+  });
+
+  it("leave every good item its place in the order and its proof", () => {
+    const names = inSight().flatMap(({ sight }) => (isGood(sight) ? [sight] : []));
+    expect(names).toEqual([opening, ...planned.map(({ mate }) => mate)].map(({ name }) => name));
+    expect(ledger.slice(1).map(({ ad }) => ad?.pops.map(({ verdict }) => verdict))).toEqual(
+      rows.map(() => ["counted"]),
+    );
+  });
+
+  it("leave every good item its planned instant", () => {
+    const starts = inSight().flatMap(({ sight, startS }) => (isGood(sight) ? [startS] : []));
+    const from = starts[0] ?? 0;
+    let dueMs = 0;
+    const late = rows.flatMap(({ name, durationMs }, index) => {
+      dueMs += GOOD_MS + durationMs;
+      const offMs = Math.round(((starts[index + 1] ?? 0) - from) * 1000 - dueMs);
+      return Math.abs(offMs) <= ON_TIME_MS + stalledMs ? [] : [{ after: name, offMs }];
+    });
+    expect(late).toEqual([]);
+  });
+
+  it.each(REFUSALS)("are refused: %s", (what, refusal) => {
+    expect(site.reports.get(what)).toMatch(refusal);
+  });
+
+  it("leave no file behind", () => {
+    const files = readdirSync(rig.home, { recursive: true, encoding: "utf8" });
+    expect(files).toContain("config.json");
+    expect(files.filter((file) => file.includes("evil"))).toEqual([]);
+  });
+
+  it("leave a player that ends with 0", async () => {
+    expect(await player.stop()).toBe(0);
+  });
+});
+
+/** From the first good item on. */
+function inSight(): readonly Sighting[] {
+  const first = sightings.findIndex(({ sight }) => sight === opening.name);
+  const last = sightings.findLastIndex(({ sight }) => sight === planned.at(-1)?.mate.name);
+  return sightings.slice(first, last + 1);
+}
+
+function isKnown(sight: string): boolean {
+  return [HOUSE, HOSTILE.name, clip.name].includes(sight) || isGood(sight);
+}
+
+function isGood(sight: string): boolean {
+  return good.some(({ name }) => name === sight);
+}

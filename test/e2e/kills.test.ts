@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCatalogue } from "../support/catalogue.ts";
+import { INSPECTED, type Inside, lookInside } from "../support/inside.ts";
+import { endingsIn } from "../support/log-lines.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
+import { FRAMES_PER_SECOND, recordDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { plannedItem } from "../support/running-order.ts";
+import { BLACK, HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
+import { watchStalls } from "../support/stalls.ts";
+
+const catalogue = readCatalogue();
+const ITEM_MS = 3_500;
+/** A spot of one item each, so that what is lost is told by its name. */
+const items = [...catalogue.creatives, ...catalogue.creatives].slice(0, 12).map((creative, index) => ({
+  creative,
+  id: `item-${index}`,
+}));
+
+/** What is done while an item is on air, and which item that costs, if any. */
+const BLOWS: readonly {
+  readonly at: number;
+  readonly name: string;
+  readonly costs: number | null;
+  blow(): Promise<void>;
+}[] = [
+  { at: 1, name: "the renderer on air is killed", costs: 1, blow: () => kill("pids.onAir") },
+  { at: 3, name: "the renderer of the cued deck is killed", costs: 4, blow: () => kill("pids.cued") },
+  { at: 5, name: "the slate's renderer is killed", costs: null, blow: () => kill("pids.slate") },
+  { at: 6, name: "the network service is killed", costs: null, blow: () => kill("pids.network") },
+  { at: 8, name: "the GPU process is killed", costs: null, blow: () => kill("pids.gpu") },
+  { at: 9, name: "the GPU process is killed again", costs: null, blow: () => kill("pids.gpu") },
+  { at: 10, name: "the main process stands still for 5 s", costs: null, blow: standStill },
+];
+
+const STILL_MS = 5_000;
+/** What Chromium's own successor to a GPU process draws before the pages are there again. */
+const BLINK_FRAMES = 3;
+
+let rig: Rig;
+let player: Running;
+let inside: Inside;
+let sightings: readonly Sighting[];
+let ledger: readonly LedgerSpot[];
+let stalledMs: number;
+
+beforeAll(async () => {
+  rig = await openRig({ width: 960, height: 540 });
+  const spots = items.map(({ creative, id }) => ({ news: { ...plannedItem(creative, ITEM_MS), id }, ad: null }));
+  await rig.emulator.next(spots);
+  const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+  const stalls = watchStalls();
+  player = rig.play([INSPECTED, "--config", rig.configure()]);
+  inside = await lookInside(player);
+  for (const { at, name, blow } of BLOWS) {
+    await eventually(`item ${at - 1} to be over for when ${name}`, () => isOver(at - 1), 60_000);
+    await eventually("a deck on air and one cued", async () => ((await pids())?.cued ? true : undefined), 30_000);
+    await blow();
+  }
+  await eventually("the last item's proof", lastProved, 60_000);
+  inside.close();
+  stalledMs = await stalls.stop();
+  sightings = sightingsIn(await recording.stop(), catalogue);
+}, 240_000);
+
+afterAll(() => rig?.close());
+
+function isOver(index: number): true | undefined {
+  return endingsIn(player.stderr).has(`item-${index}`) ? true : undefined;
+}
+
+async function lastProved(): Promise<true | undefined> {
+  ledger = (await rig.emulator.ledger()).slice(0, items.length);
+  return ledger.at(items.length - 1)?.news?.pops.length ? true : undefined;
+}
+
+interface Pids {
+  readonly onAir: number;
+  readonly cued: number;
+  readonly slate: number;
+  readonly gpu: number;
+  readonly network: number;
+}
+
+/** The processes by what they do; `null` unless one deck is on air and another is cued. */
+const PIDS = `
+  const metrics = electron.app.getAppMetrics();
+  const [window] = electron.BaseWindow.getAllWindows();
+  const views = window.contentView.children.map(({ webContents }) => [webContents.getURL(), webContents.getOSProcessId()]);
+  const at = views.findIndex(([url]) => url.includes("/slate/"));
+  const pids = at === 1 && views.length === 3 ? {
+    cued: views[0][1], slate: views[1][1], onAir: views[2][1],
+    gpu: metrics.find(({ type }) => type === "GPU")?.pid ?? 0,
+    network: metrics.find(({ name }) => name === "Network Service")?.pid ?? 0,
+  } : null;`;
+
+function pids(): Promise<Pids | null> {
+  return inside.ask(`${PIDS} return pids;`);
+}
+
+/** Found and killed in one turn, so that it is the process it was. */
+async function kill(which: string): Promise<void> {
+  await inside.ask(`${PIDS} process.kill(${which}, "SIGKILL");`);
+}
+
+async function standStill(): Promise<void> {
+  process.kill(player.pid, "SIGSTOP");
+  await new Promise((resolve) => setTimeout(resolve, STILL_MS));
+  process.kill(player.pid, "SIGCONT");
+}
+
+describe("a player whose processes are killed while it plays", () => {
+  it.each(BLOWS.map(({ name, costs }) => [name, costs] as const))("%s: costs item %s", (_name, costs) => {
+    const ending = endingsIn(player.stderr).get(`item-${costs}`);
+    // Whether loading ended or the process went is told by whichever is heard of first.
+    expect([undefined, "crashed", "undecodable"].includes(ending)).toBe(true);
+    expect(ending === undefined).toBe(costs === null);
+  });
+
+  it("proves every item but those that the kills cost, once", () => {
+    const lost = BLOWS.flatMap(({ costs }) => (costs === null ? [] : [costs]));
+    expect(ledger.map(({ news }) => news?.pops.map(({ verdict }) => verdict))).toEqual(
+      items.map((_, index) => (lost.includes(index) ? [] : ["counted"])),
+    );
+  });
+
+  it("is never white or foreign, nor black but for the blink of a lost GPU process", () => {
+    const first = sightings.findIndex(({ sight }) => sight === items[0]?.creative.name);
+    const last = sightings.findLastIndex(({ sight }) => sight === items.at(-1)?.creative.name);
+    const known = new Set<string>([HOUSE, ...catalogue.creatives.map(({ name }) => name)]);
+    const others = sightings.slice(first, last + 1).filter(({ sight }) => !known.has(sight));
+    expect(others.filter(({ sight }) => sight !== BLACK)).toEqual([]);
+    const longest = BLINK_FRAMES + Math.ceil((stalledMs / 1000) * FRAMES_PER_SECOND);
+    expect(others.filter(({ frames }) => frames > longest)).toEqual([]);
+    expect(others.length).toBeLessThanOrEqual(BLOWS.filter(({ name }) => name.includes("GPU")).length);
+  });
+
+  it("was not restarted", () => {
+    expect(player.stderr.filter((line) => line.includes("player started"))).toHaveLength(1);
+  });
+
+  it("ends with 0", async () => {
+    expect(await player.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,55 @@
+import { eventually, type Running } from "./processes.ts";
+
+/** The main process of a player that was started with `INSPECTED`. */
+export interface Inside {
+  /** Runs the body of an async function in it, with `electron` to hand, and resolves with what it returns as JSON. */
+  ask<T>(body: string): Promise<T>;
+  close(): void;
+}
+
+/** The argument that lets a test in; a packaged player refuses to run with it. */
+export const INSPECTED = "--inspect=127.0.0.1:0";
+
+/** Connects to a player's main process by Node's inspector. */
+export async function lookInside(player: Running): Promise<Inside> {
+  const line = () => player.stderr.map((one) => /Debugger listening on (ws:\S+)/.exec(one)?.[1]).find(Boolean);
+  const address = await eventually("the inspector", line);
+  // Before that a question could come amid Electron's own beginnings, and spoil them.
+  await eventually(
+    "the player's start",
+    () => player.stderr.some((one) => one.includes("player started")) || undefined,
+  );
+  const socket = new WebSocket(address);
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let calls = 0;
+  socket.onmessage = ({ data }) => {
+    const { id, result } = JSON.parse(String(data)) as { id?: number; result: Answer };
+    if (id !== undefined) waiting.get(id)?.(result);
+  };
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = reject;
+  });
+  return {
+    async ask<T>(body: string) {
+      const expression = `(async () => { ${ELECTRON}; ${body} })()`;
+      const params = { expression, awaitPromise: true, returnByValue: true };
+      const id = ++calls;
+      const answer = await new Promise<Answer>((resolve) => {
+        waiting.set(id, resolve);
+        socket.send(JSON.stringify({ id, method: "Runtime.evaluate", params }));
+      });
+      waiting.delete(id);
+      if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? "it threw");
+      return answer.result.value as T;
+    },
+    close: () => socket.close(),
+  };
+}
+
+interface Answer {
+  readonly result: { readonly value?: unknown };
+  readonly exceptionDetails?: { readonly exception?: { readonly description?: string } };
+}
+
+const ELECTRON = 'const electron = process.getBuiltinModule("node:module").createRequire(process.execPath)("electron")';
