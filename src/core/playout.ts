@@ -27,7 +27,9 @@ export type FailureReason =
   | "crashed"
   | "hung"
   | "forbidden"
-  | "stopped";
+  | "stopped"
+  | "closed"
+  | "sight-lost";
 
 /** How a playout ended. */
 export type PlayoutOutcome =

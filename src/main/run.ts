@@ -117,6 +117,7 @@ function stageFor(player: Player, raised: RaisedStage, { audio }: Config, clock:
     muted: audio.muted,
     openPage: (document) => player.openPage(document),
     report: (event) => player.loop.dispatch(event),
+    onDark: () => {},
     onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
   });
 }

@@ -17,6 +17,8 @@ export interface StageParts extends RaisedStage {
   readonly muted: boolean;
   readonly openPage: (document: Wanted) => PageCache;
   readonly report: (event: DeckEvent) => void;
+  /** Puts even house content out of sight, or back. */
+  readonly onDark: (dark: boolean) => void;
   /** Hears why a deck failed, in words for the log. */
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
@@ -121,6 +123,8 @@ export function createStage(parts: StageParts): Stage {
       cued.stopWatching();
       cued.deck.close();
     },
+    darken: () => parts.onDark(true),
+    lighten: () => parts.onDark(false),
   };
 }
 

@@ -83,6 +83,12 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
       case "clear":
         stage.clear(effect.playout);
         break;
+      case "darken":
+        stage.darken();
+        break;
+      case "lighten":
+        stage.lighten();
+        break;
       case "settle":
         settle(effect.playout, effect.outcome);
         break;

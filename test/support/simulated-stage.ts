@@ -43,6 +43,8 @@ interface Deck {
 /** A stage without a display: decks load and paint by the clock, or fail as they are told to. */
 export class SimulatedStage implements Stage {
   readonly showings: Showing[] = [];
+  /** Not even house content is in sight. */
+  dark = false;
   readonly #clock: Clock;
   readonly #direction: Direction;
   readonly #open = new Map<string, Deck>();
@@ -83,6 +85,14 @@ export class SimulatedStage implements Stage {
     const mishap = this.#open.get(playout.id)?.mishap;
     if (mishap?.kind === "never-paints") return;
     this.#after(PAINTS_MS + (mishap?.kind === "paints-late" ? mishap.ms : 0), playout, () => this.#paint(playout));
+  }
+
+  darken(): void {
+    this.dark = true;
+  }
+
+  lighten(): void {
+    this.dark = false;
   }
 
   clear(playout: Playout): void {
