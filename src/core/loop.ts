@@ -21,8 +21,8 @@ export type LoopEvent =
   | { readonly kind: "rouse"; readonly because: RestReason }
   | { readonly kind: "woke" };
 
-/** A screen that has not begun. `maxAgeMs`: a ready spot older than this is dropped unplayed (G3). */
-export function newLoop(maxAgeMs: number): LoopState {
+/** A screen that has not begun, and may rest. `maxAgeMs`: a ready spot older than this is dropped unplayed (G3). */
+export function newLoop(maxAgeMs: number, restsFor: readonly RestReason[] = []): LoopState {
   return {
     maxAgeMs,
     asking: { kind: "idle" },
@@ -34,7 +34,7 @@ export function newLoop(maxAgeMs: number): LoopState {
     recentPreparationMs: 0,
     line: [],
     slot: null,
-    resting: [],
+    resting: restsFor,
     dark: false,
   };
 }

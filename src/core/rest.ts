@@ -1,7 +1,7 @@
 import type { FailureReason } from "./playout.ts";
 
 /** Why a screen shows no spots for a while and asks for none. */
-export type RestReason = "closed" | "sight-lost";
+export type RestReason = "closed" | "hours-awaited" | "sight-lost";
 
 /** What a rest does to the item on air, why what waits is not shown, and whether nothing at all is in sight meanwhile. */
 interface Rest {
@@ -14,6 +14,8 @@ interface Rest {
 const RESTS: Readonly<Record<RestReason, Rest>> = {
   /** Outside opening hours whoever is still there sees the item to its end. */
   closed: { cutsShort: false, failure: "closed", dark: true },
+  /** At the start, where it is not known yet whether the screen is closed. */
+  "hours-awaited": { cutsShort: false, failure: "closed", dark: false },
   /** Nobody can see the screen: what is hidden is never proved (G2). */
   "sight-lost": { cutsShort: true, failure: "sight-lost", dark: false },
 };
