@@ -12,7 +12,7 @@ import { raiseStage } from "./raise-stage.ts";
  * window and processes, the rest of the player is loaded.
  */
 export async function play(good: GoodConfig, clock: Clock): Promise<void> {
-  const { dataDir, display } = good.config;
+  const { dataDir } = good.config;
   const flaw = flawOf(dataDir);
   const lock = new ExclusiveLock(join(dataDir, "player.lock"));
   const alone = flaw !== null || lock.take();
@@ -20,7 +20,7 @@ export async function play(good: GoodConfig, clock: Clock): Promise<void> {
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");
-  const raised = alone ? raiseStage(display) : null;
+  const raised = alone ? raiseStage(good.config) : null;
   const { run } = await import("./run.ts");
   await run({ good, clock, lock, raised, flaw });
 }

@@ -46,14 +46,17 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
   // Held on to for as long as the process lives: what nobody refers to is closed.
   shutdown.add("lock", async () => lock.release());
   logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
-  for (const warning of [...warnings, ...notYet(config)]) logger.warn(warning);
+  for (const warning of warnings) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
+  const { slate } = raised;
+  void raised.inSight.then(() => slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics();
   const stage = deferStage();
   const parts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, fetch, openMediaFetch, stage },
     dice: Math.random,
+    onTitle: (title) => slate.setName(title),
   };
   const player = flaw === null ? await startOrSay(parts) : null;
   if (player === null) {
@@ -91,14 +94,6 @@ async function waitForOther(dataDir: string, lock: ExclusiveLock): Promise<void>
   app.exit(EXIT.restart);
 }
 
-/** Settings that are accepted and do nothing so far: whoever sets one is told. */
-function notYet({ house, openingHours }: Config): string[] {
-  return [
-    ...(house.dir === null ? [] : ["house.dir has no effect yet: the packaged slate is shown"]),
-    ...(openingHours.respect ? ["openingHours.respect has no effect yet: the screen plays at all hours"] : []),
-  ];
-}
-
 /** Starts the player, or says why its stores cannot be used. */
 async function startOrSay(parts: PlayerParts): Promise<Player | null> {
   try {
@@ -117,7 +112,7 @@ function stageFor(player: Player, raised: RaisedStage, { audio }: Config, clock:
     muted: audio.muted,
     openPage: (document) => player.openPage(document),
     report: (event) => player.loop.dispatch(event),
-    onDark: () => {},
+    onDark: (dark) => raised.slate.darken(dark),
     onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
   });
 }

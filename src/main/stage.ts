@@ -25,6 +25,8 @@ export interface StageParts extends RaisedStage {
 
 interface Cued extends FacedDeck {
   readonly playout: Playout;
+  /** It covers the slate. */
+  painted: boolean;
   /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
   drawn: Promise<void> | null;
   stopWatching: () => void;
@@ -51,7 +53,7 @@ export function createStage(parts: StageParts): Stage {
     decks.set(playout.id, "opening");
     const { deck, face } = await open(playout, media, (reason, detail) => fail(playout, reason, detail));
     if (!decks.has(playout.id)) return deck.close();
-    decks.set(playout.id, { playout, deck, face, drawn: null, stopWatching: () => {} });
+    decks.set(playout.id, { playout, deck, face, painted: false, drawn: null, stopWatching: () => {} });
     await face.load();
     if (decks.has(playout.id)) report({ kind: "deck-ready", playout: playout.id });
   }
@@ -78,6 +80,10 @@ export function createStage(parts: StageParts): Stage {
     return { deck, face: { ...face, load: () => face.load().then(() => assertWhole(page)) } };
   }
 
+  function coverSlate(): void {
+    parts.slate.cover([...decks.values()].some((cued) => cued !== "opening" && cued.painted));
+  }
+
   function draw(cued: Cued): Promise<void> {
     overhang(window, cued.deck.view);
     const painted = cued.face.drawn();
@@ -97,6 +103,8 @@ export function createStage(parts: StageParts): Stage {
     const takenAt = parts.clock.now();
     const paintedAt = monotonic(parts.clock, takenAt, await face.start());
     if (!decks.has(playout.id)) return;
+    cued.painted = true;
+    coverSlate();
     report({ kind: "deck-painted", playout: playout.id, paintedAt });
     cued.stopWatching = watchProgress(face, playout.item.form === "video", (reason, detail) =>
       fail(playout, reason, detail),
@@ -122,6 +130,7 @@ export function createStage(parts: StageParts): Stage {
       if (cued === undefined || cued === "opening") return;
       cued.stopWatching();
       cued.deck.close();
+      coverSlate();
     },
     darken: () => parts.onDark(true),
     lighten: () => parts.onDark(false),
