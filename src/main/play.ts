@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { app, powerSaveBlocker } from "electron";
+import { app } from "electron";
 import type { Clock } from "../player/clock.ts";
 import type { GoodConfig } from "../player/config/config.ts";
 import { codeOf } from "../player/database.ts";
@@ -19,7 +19,6 @@ export async function play(good: GoodConfig, clock: Clock): Promise<void> {
   // Chromium's own files lie there too. Its own lock is not asked for: one that a power cut left behind would fail it.
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   await app.whenReady();
-  powerSaveBlocker.start("prevent-display-sleep");
   const raised = alone ? raiseStage(good.config) : null;
   const { run } = await import("./run.ts");
   await run({ good, clock, lock, raised, flaw });

@@ -12,6 +12,7 @@ import { type Player, type PlayerParts, startPlayer } from "../player/player.ts"
 import type { ReachPolicy } from "../player/reach.ts";
 import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
+import { DisplayPower } from "./display-power.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { RaisedStage } from "./raise-stage.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
@@ -50,6 +51,7 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
   const { slate } = raised;
+  const power = new DisplayPower([config.screenId], logger);
   void raised.inSight.then(() => slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics();
   const stage = deferStage();
@@ -63,7 +65,11 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  stage.open(stageFor(player, raised, config, clock, logger));
+  const onDark = (dark: boolean) => {
+    slate.darken(dark);
+    power.note(config.screenId, dark);
+  };
+  stage.open(stageFor(player, raised, config, clock, logger, onDark));
   shutdown.add("player", () => player.stop());
   // Whoever looks at the screen comes first, whoever reads about it second.
   await raised.inSight;
@@ -105,14 +111,21 @@ async function startOrSay(parts: PlayerParts): Promise<Player | null> {
   }
 }
 
-function stageFor(player: Player, raised: RaisedStage, { audio }: Config, clock: Clock, log: Logger) {
+function stageFor(
+  player: Player,
+  raised: RaisedStage,
+  { audio }: Config,
+  clock: Clock,
+  log: Logger,
+  onDark: (dark: boolean) => void,
+) {
   return createStage({
     ...raised,
     clock,
     muted: audio.muted,
     openPage: (document) => player.openPage(document),
     report: (event) => player.loop.dispatch(event),
-    onDark: (dark) => raised.slate.darken(dark),
+    onDark,
     onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
   });
 }

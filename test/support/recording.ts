@@ -11,6 +11,8 @@ const STOP_WITHIN_MS = 5_000;
 
 /** A recording under way. */
 export interface Recording {
+  /** What was recorded so far; the latest second or so may be missing. */
+  frames(): readonly Buffer[];
   /** Ends it; resolves with all its frames, 1/60 s apart. */
   stop(): Promise<readonly Buffer[]>;
 }
@@ -39,6 +41,7 @@ export async function recordDisplay(display: string, width: number, height: numb
     void ended.then(() => reject(new Error(`ffmpeg ended: ${said}`)));
   });
   return {
+    frames: () => framesOf(Buffer.concat(chunks)),
     async stop() {
       ffmpeg.kill("SIGINT");
       const timer = setTimeout(() => ffmpeg.kill("SIGKILL"), STOP_WITHIN_MS);

@@ -1,0 +1,158 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCatalogue } from "../support/catalogue.ts";
+import { readHealth } from "../support/health.ts";
+import { HouseFolderOnDisk } from "../support/house.ts";
+import { processTree } from "../support/proc.ts";
+import { eventually } from "../support/processes.ts";
+import { GRID, recordDisplay } from "../support/recording.ts";
+import { openRig, type Rig } from "../support/rig.ts";
+import { plannedSpots, shownItems } from "../support/running-order.ts";
+import { BLACK, FOREIGN, HOUSE, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
+import { watchDisplay } from "../support/watching.ts";
+
+const catalogue = readCatalogue();
+
+/** What nobody is ever to see once the slate is there. */
+function spoilt(sightings: readonly Sighting[]): readonly Sighting[] {
+  const from = sightings.findIndex(({ sight }) => sight === HOUSE);
+  return sightings.slice(Math.max(0, from)).filter(({ sight }) => [BLACK, WHITE, FOREIGN].includes(sight));
+}
+
+function sights(sightings: readonly Sighting[]): readonly string[] {
+  return sightings.map(({ sight }) => sight);
+}
+
+describe("the operator's folder, on a screen without service, network or names", () => {
+  const lap = ["news-headlines", "ad-coffee", "ad-cycling", "ad-festival", "news-culture"];
+  let rig: Rig;
+  let before: readonly Sighting[];
+  let crashed: readonly Sighting[];
+  let log: readonly string[];
+
+  beforeAll(async () => {
+    rig = await openRig({ width: 960, height: 540 });
+    const house = new HouseFolderOnDisk(rig.home);
+    house.put("1.jpg", "news-headlines.jpg");
+    house.put("2.mp4", "ad-coffee.mp4");
+    house.put("3.html", "ad-cycling.html");
+    house.put("4", "ad-festival");
+    house.put("5.webp", "news-culture.webp");
+    writeFileSync(join(house.path, "4-broken.png"), "not a picture at all");
+    writeFileSync(join(house.path, "notes.txt"), "skipped");
+    const baseUrl = "http://nowhere.invalid";
+    const config = rig.configure({ baseUrl, house: { dir: "house", seconds: 1.5 } });
+    const watch = await watchDisplay(rig.display, catalogue);
+    const player = rig.play(["--config", config]);
+    await watch.until(([...lap, lap[0]] as string[]).map((sight) => (seen) => seen === sight));
+    house.put("6.png", "ad-bakery.png");
+    rmSync(join(house.path, "1.jpg"));
+    await watch.until([(seen) => seen === "ad-bakery", (seen) => seen === "ad-coffee"]);
+    before = sightingsIn(await watch.stop(), catalogue);
+
+    const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+    for (const { pid, command } of processTree(player.pid)) {
+      if (command.includes("--type=renderer")) process.kill(pid, "SIGKILL");
+    }
+    const second = await watchDisplay(rig.display, catalogue);
+    await second.until([(seen) => lap.includes(seen)]);
+    await second.stop();
+    crashed = sightingsIn(await recording.stop(), catalogue);
+    log = player.stderr;
+  }, 180_000);
+
+  afterAll(() => rig?.close());
+
+  it("is shown in turn after the slate, image, clip, page and folder, with nothing in between", () => {
+    const seen = sights(before);
+    const from = seen.indexOf(HOUSE);
+    expect(seen.slice(from, from + 1 + lap.length)).toEqual([HOUSE, ...lap]);
+    expect(spoilt(before)).toEqual([]);
+  });
+
+  it("leaves a clip its whole length", () => {
+    const clip = before.find(({ sight }) => sight === "ad-coffee");
+    expect(clip?.lengthMs).toBeGreaterThanOrEqual(5_000 - 100);
+  });
+
+  it("shows what was added while it ran, and no more what was removed", () => {
+    const seen = sights(before);
+    expect(seen.slice(seen.indexOf("ad-bakery"))).toEqual(["ad-bakery", "ad-coffee"]);
+  });
+
+  it("is said in the log to hold a broken file and one that is skipped, once", () => {
+    expect(log.filter((line) => line.includes("4-broken.png")).length).toBe(1);
+    expect(log.filter((line) => line.includes("notes.txt")).length).toBe(1);
+  });
+
+  it("is there again after its page crashed, without a black or white frame", () => {
+    expect(sights(crashed).filter((sight) => sight === BLACK || sight === WHITE)).toEqual([]);
+    expect(lap).toContain(crashed.at(-1)?.sight);
+  });
+});
+
+describe("the gaps between spots", () => {
+  const spots = plannedSpots(catalogue, 2);
+  const items = shownItems(spots).map(({ creative }) => creative);
+  let rig: Rig;
+  let seen: readonly Sighting[];
+
+  beforeAll(async () => {
+    rig = await openRig({ width: 960, height: 540 });
+    const house = new HouseFolderOnDisk(rig.home);
+    house.put("clip.webm", "news-sport.webm");
+    house.put("page.html", "ad-cycling.html");
+    await rig.emulator.next(spots);
+    // The first spot, then none for some seconds, then the second.
+    await rig.emulator.control("PUT", "/control/faults", [
+      { match: { surface: "service", route: "spot" }, skip: 1, times: 4, do: { empty: true } },
+    ]);
+    const watch = await watchDisplay(rig.display, catalogue);
+    rig.play(["--config", rig.configure({ house: { dir: "house", seconds: 2 } })]);
+    await eventually(
+      "both spots",
+      async () => {
+        const ledger = await rig.emulator.ledger();
+        const proved = ledger.slice(0, 2).flatMap(({ news, ad }) => [news, ad]);
+        return proved.length === 4 && proved.every((item) => item?.pops.length === 1) ? true : undefined;
+      },
+      90_000,
+    );
+    seen = sightingsIn(await watch.stop(), catalogue);
+  }, 150_000);
+
+  afterAll(() => rig?.close());
+
+  it("show house content at once, with nothing black, white or foreign in between", () => {
+    expect(spoilt(seen)).toEqual([]);
+    const shown = sights(seen);
+    const gap = shown.slice(shown.indexOf(items[1] as string) + 1, shown.lastIndexOf(items[2] as string));
+    expect(gap.length).toBeGreaterThan(0);
+    for (const sight of gap) expect(["news-sport", "ad-cycling"]).toContain(sight);
+  });
+});
+
+describe("the slate of a portrait screen", () => {
+  let rig: Rig;
+  let frame: Buffer;
+
+  beforeAll(async () => {
+    rig = await openRig({ width: 540, height: 960 });
+    const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+    rig.play(["--config", rig.configure({ baseUrl: "http://nowhere.invalid" })]);
+    await eventually("the player", () => readHealth(rig.home));
+    frame = (await recording.stop()).at(-1) as Buffer;
+  });
+
+  afterAll(() => rig?.close());
+
+  it("is as wide and as high as the screen, brighter above and darker below, and has its mark in the middle", () => {
+    const blue = (column: number, row: number) => frame[(row * GRID.columns + column) * 3 + 2] ?? 0;
+    const red = (column: number, row: number) => frame[(row * GRID.columns + column) * 3] ?? 0;
+    expect(blue(1, 0)).toBeGreaterThan(80);
+    expect(blue(15, 8)).toBeGreaterThan(35);
+    expect(blue(15, 8)).toBeLessThan(70);
+    expect(red(7, 4)).toBeGreaterThan(100);
+  });
+});
