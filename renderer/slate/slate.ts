@@ -65,6 +65,7 @@ const slate: Slate = {
     const before = inSight;
     inSight = taken;
     cued = null;
+    taken.element.classList.add("in-sight");
     drop(before);
     if (paused) slate.pause();
   },

@@ -1,4 +1,5 @@
-import { type BaseWindow, View } from "electron";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BaseWindow } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config } from "../player/config/config.ts";
@@ -7,11 +8,25 @@ import { type HouseShow, startHouseShow } from "../player/house-show.ts";
 import type { HouseTray } from "./house-files.ts";
 import { houseStage } from "./house-stage.ts";
 import { laySlate, SLATE_COLOUR, type Slate } from "./slate.ts";
+import { fill, overhang } from "./window.ts";
+
+/** A slate that takes longer to turn black is not waited for. */
+const DRAWN_WITHIN_MS = 300;
 
 /** What house content is shown by. */
 export interface HousePlan extends Pick<Config, "house" | "audio"> {
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** What the slate itself tells. */
+export interface SlatePlan {
+  /** The screen's, as far as it is known. */
+  readonly name: string;
+  /** Whether to tell the time of day. */
+  readonly clock: boolean;
+  /** Keeps what pages of one screen have apart from those of others. */
+  readonly number?: number;
 }
 
 /** The slate of one window with the house content on it, and the dark in its place while the screen is closed. */
@@ -24,14 +39,15 @@ export class HouseSlate {
   #clock: boolean;
   #covered = false;
   #dark = false;
-  #curtain: View | null = null;
 
-  /** Lays the slate. `name`: the screen's, as far as it is known; `clock`: whether to tell the time. */
-  constructor(window: BaseWindow, { name, clock }: { readonly name: string; readonly clock: boolean }) {
+  constructor(window: BaseWindow, { name, clock, number = 0 }: SlatePlan) {
     this.#window = window;
     this.#name = name;
     this.#clock = clock;
-    this.#slate = laySlate(window, "slate/slate.html", { house: this.#tray, onLoaded: () => this.#furnish() });
+    this.#slate = laySlate(window, "slate/slate.html", {
+      ...{ number, house: this.#tray },
+      onLoaded: () => this.#furnish(),
+    });
   }
 
   /** Loads the slate, once; resolves when it is painted. */
@@ -65,25 +81,25 @@ export class HouseSlate {
   }
 
   /**
-   * Black instead of house content, or no longer. A curtain falls at once and stays until the page itself is black: of a
-   * page, unlike of a curtain, the pointer can be hidden.
+   * Black instead of house content, or no longer; resolves when that is drawn, or should be. Under a deck the slate sticks
+   * out by a pixel meanwhile, so that it is drawn at all and black is there before the deck is gone.
    */
-  darken(dark: boolean): void {
+  async darken(dark: boolean): Promise<void> {
     this.#dark = dark;
     this.#noteSight();
-    if (dark) this.#dropCurtain();
-    this.#slate.view.setBackgroundColor(dark ? "#000000" : SLATE_COLOUR);
-    this.#slate.view.webContents
-      .executeJavaScript(`slate.dark(${dark})`)
-      .then(() => this.#raiseCurtain())
-      // The page is gone; the one that is loaded next is black from the beginning.
-      .catch(() => {});
+    const { view } = this.#slate;
+    this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
+    if (dark) overhang(this.#window, view);
+    const drawn = view.webContents.executeJavaScript(`slate.dark(${dark})`);
+    // A page that is gone says nothing; the one that is loaded next is black from the beginning.
+    await Promise.race([drawn.catch(() => {}), sleep(DRAWN_WITHIN_MS)]);
+    fill(this.#window, view);
   }
 
   #furnish(): void {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
-    if (this.#dark) this.darken(true);
+    if (this.#dark) void this.darken(true);
     this.#show?.dispatch({ kind: "emptied" });
   }
 
@@ -93,20 +109,6 @@ export class HouseSlate {
 
   #noteSight(): void {
     this.#show?.dispatch({ kind: this.#isInSight() ? "uncovered" : "covered" });
-  }
-
-  #dropCurtain(): void {
-    this.#curtain ??= new View();
-    this.#curtain.setBackgroundColor("#000000");
-    const { width, height } = this.#window.getContentBounds();
-    this.#curtain.setBounds({ x: 0, y: 0, width, height });
-    this.#window.contentView.addChildView(this.#curtain);
-  }
-
-  #raiseCurtain(): void {
-    if (this.#curtain === null) return;
-    this.#window.contentView.removeChildView(this.#curtain);
-    this.#curtain = null;
   }
 
   #tell(code: string): void {

@@ -66,8 +66,8 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
     return;
   }
   const onDark = (dark: boolean) => {
-    slate.darken(dark);
     power.note(config.screenId, dark);
+    return slate.darken(dark);
   };
   stage.open(stageFor(player, raised, config, clock, logger, onDark));
   shutdown.add("player", () => player.stop());
@@ -117,7 +117,7 @@ function stageFor(
   { audio }: Config,
   clock: Clock,
   log: Logger,
-  onDark: (dark: boolean) => void,
+  onDark: (dark: boolean) => Promise<void>,
 ) {
   return createStage({
     ...raised,

@@ -14,10 +14,14 @@ export interface Slate {
   readonly view: WebContentsView;
   /** Loads the page, once; resolves when it is painted. */
   load(): Promise<void>;
+  /** What is in sight of the slate, once it was loaded, while its page is not there. */
+  setColour(colour: string): void;
 }
 
 /** What a slate is besides its page. */
 export interface SlateParts {
+  /** Each number of a page has a session of its own. */
+  readonly number?: number;
   /** Where its house content comes from. */
   readonly house?: HouseTray;
   /** Hears each time the page is there: the first time, and after each crash. */
@@ -36,8 +40,8 @@ const SOUND_AFTER_MS = 60_000;
 export const SLATE_COLOUR = "#173049";
 
 /** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
-export function laySlate(window: BaseWindow, page: string, { house, onLoaded }: SlateParts = {}): Slate {
-  const own = session.fromPartition(page, { cache: false });
+export function laySlate(window: BaseWindow, page: string, { number = 0, house, onLoaded }: SlateParts = {}): Slate {
+  const own = session.fromPartition(`${page}-${number}`, { cache: false });
   const view = new WebContentsView({
     webPreferences: {
       session: own,
@@ -55,18 +59,28 @@ export function laySlate(window: BaseWindow, page: string, { house, onLoaded }: 
   window.contentView.addChildView(view, 0);
   fill(window, view);
   window.on("resize", () => fill(window, view));
+  let colour = SLATE_COLOUR;
   const load = () => view.webContents.loadURL(url).then(onLoaded, () => {});
-  reloadAfterCrashes(view, load);
+  reloadAfterCrashes(view, () => {
+    // A page's new process begins with none.
+    view.setBackgroundColor(colour);
+    return load();
+  });
   let loaded: Promise<void> | null = null;
+  const setColour = (chosen: string) => {
+    colour = chosen;
+    view.setBackgroundColor(colour);
+  };
   return {
     view,
     load() {
       loaded ??= seal(own, house)
         .then(load)
         .then(() => painted(view))
-        .then(() => view.setBackgroundColor(SLATE_COLOUR));
+        .then(() => setColour(colour));
       return loaded;
     },
+    setColour,
   };
 }
 

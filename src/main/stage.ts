@@ -17,8 +17,8 @@ export interface StageParts extends RaisedStage {
   readonly muted: boolean;
   readonly openPage: (document: Wanted) => PageCache;
   readonly report: (event: DeckEvent) => void;
-  /** Puts even house content out of sight, or back. */
-  readonly onDark: (dark: boolean) => void;
+  /** Puts even house content out of sight, or back; resolves when it is. */
+  readonly onDark: (dark: boolean) => Promise<void>;
   /** Hears why a deck failed, in words for the log. */
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
@@ -39,6 +39,7 @@ const DRAWN_WITHIN_MS = 300;
 export function createStage(parts: StageParts): Stage {
   const decks = new Map<PlayoutId, Cued | "opening">();
   const { window, report } = parts;
+  let darkening: Promise<void> | null = null;
   window.on("resize", () => {
     for (const cued of decks.values()) if (cued !== "opening") fill(window, cued.deck.view);
   });
@@ -129,11 +130,17 @@ export function createStage(parts: StageParts): Stage {
       decks.delete(playout.id);
       if (cued === undefined || cued === "opening") return;
       cued.stopWatching();
-      cued.deck.close();
       coverSlate();
+      // The last one before the dark stays until it is dark below.
+      if (darkening === null) cued.deck.close();
+      else void darkening.then(() => cued.deck.close());
     },
-    darken: () => parts.onDark(true),
-    lighten: () => parts.onDark(false),
+    darken() {
+      darkening = parts.onDark(true).then(() => {
+        darkening = null;
+      });
+    },
+    lighten: () => void parts.onDark(false),
   };
 }
 

@@ -14,10 +14,17 @@ import { watchDisplay } from "../support/watching.ts";
 
 const catalogue = readCatalogue();
 
-/** What nobody is ever to see once the slate is there. */
+const SPOILT = [BLACK, WHITE, FOREIGN];
+
+/** From the first sight of house content on, which is the slate: it may be there for a frame only. */
+function fromHouse(sightings: readonly Sighting[]): readonly Sighting[] {
+  const first = sightings.findIndex(({ sight }) => !SPOILT.includes(sight));
+  return sightings.slice(first);
+}
+
+/** What nobody is ever to see once house content is there. */
 function spoilt(sightings: readonly Sighting[]): readonly Sighting[] {
-  const from = sightings.findIndex(({ sight }) => sight === HOUSE);
-  return sightings.slice(Math.max(0, from)).filter(({ sight }) => [BLACK, WHITE, FOREIGN].includes(sight));
+  return fromHouse(sightings).filter(({ sight }) => SPOILT.includes(sight));
 }
 
 function sights(sightings: readonly Sighting[]): readonly string[] {
@@ -65,10 +72,10 @@ describe("the operator's folder, on a screen without service, network or names",
   afterAll(() => rig?.close());
 
   it("is shown in turn after the slate, image, clip, page and folder, with nothing in between", () => {
-    const seen = sights(before);
-    const from = seen.indexOf(HOUSE);
-    expect(seen.slice(from, from + 1 + lap.length)).toEqual([HOUSE, ...lap]);
     expect(spoilt(before)).toEqual([]);
+    const seen = sights(fromHouse(before));
+    const from = seen[0] === HOUSE ? 1 : 0;
+    expect(seen.slice(from, from + lap.length)).toEqual(lap);
   });
 
   it("leaves a clip its whole length", () => {
@@ -87,7 +94,7 @@ describe("the operator's folder, on a screen without service, network or names",
   });
 
   it("is there again after its page crashed, without a black or white frame", () => {
-    expect(sights(crashed).filter((sight) => sight === BLACK || sight === WHITE)).toEqual([]);
+    expect(crashed.filter(({ sight }) => sight === BLACK || sight === WHITE)).toEqual([]);
     expect(lap).toContain(crashed.at(-1)?.sight);
   });
 });
