@@ -29,12 +29,14 @@ export class DisplayPower {
   /** One after the other: the last order is the one that counts. */
   #turn: Promise<void> = Promise.resolve();
 
-  /** For these screens, all of them open. */
-  constructor(screenIds: readonly string[], log: Logger, env: NodeJS.ProcessEnv = process.env) {
+  /** For these screens, all of them open. Displays are left alone altogether where `switches` is false. */
+  constructor(screenIds: readonly string[], switches: boolean, log: Logger) {
     this.#log = log;
     this.#open = new Set(screenIds);
-    this.#driver = driverFor(env);
+    this.#driver = switches ? driverFor(process.env) : null;
     this.#stayAwake();
+    // A player that crashed while it was closed left them off.
+    this.#turn = this.#switch(true);
   }
 
   /** Takes in that a screen closes or opens. */
@@ -47,6 +49,12 @@ export class DisplayPower {
     if (isOpen) this.#stayAwake();
     else this.#letSleep();
     this.#turn = this.#turn.then(() => this.#switch(isOpen));
+  }
+
+  /** Leaves the displays on, whoever has them next. */
+  async release(): Promise<void> {
+    if (this.#open.size === 0) this.#turn = this.#turn.then(() => this.#switch(true));
+    await this.#turn;
   }
 
   #stayAwake(): void {

@@ -39,6 +39,8 @@ export class HouseSlate {
   #clock: boolean;
   #covered = false;
   #dark = false;
+  #gone = false;
+  #muted = true;
 
   constructor(window: BaseWindow, { name, clock, number = 0 }: SlatePlan) {
     this.#window = window;
@@ -47,7 +49,12 @@ export class HouseSlate {
     this.#slate = laySlate(window, "slate/slate.html", {
       ...{ number, house: this.#tray },
       onLoaded: () => this.#furnish(),
+      onGone: () => {
+        this.#gone = true;
+        this.#noteSight();
+      },
     });
+    this.#slate.view.webContents.setAudioMuted(true);
   }
 
   /** Loads the slate, once; resolves when it is painted. */
@@ -63,15 +70,13 @@ export class HouseSlate {
 
   /** Begins with the operator's folder, where there is one. The slate must be loaded. */
   begin({ house, audio, clock, log }: HousePlan): void {
-    const { webContents } = this.#slate.view;
-    webContents.setAudioMuted(true);
     if (house.dir === null) return;
     const folder = new HouseFolder(house.dir, log);
     this.#tray.folder = folder;
-    const stage = houseStage(webContents, folder, audio.muted);
+    this.#muted = audio.muted;
+    const stage = houseStage(this.#slate.view.webContents, folder, audio.muted);
     this.#show = startHouseShow({ folder, stage, clock, stayMs: house.seconds * 1000, log });
-    if (!this.#isInSight()) this.#show.dispatch({ kind: "covered" });
-    webContents.setAudioMuted(audio.muted);
+    this.#noteSight();
   }
 
   /** Takes in whether a deck in sight lies above the slate: nothing moves that nobody sees. */
@@ -101,14 +106,15 @@ export class HouseSlate {
     if (this.#clock) this.#tell("slate.clock()");
     if (this.#dark) void this.darken(true);
     this.#show?.dispatch({ kind: "emptied" });
+    this.#gone = false;
+    this.#noteSight();
   }
 
-  #isInSight(): boolean {
-    return !this.#covered && !this.#dark;
-  }
-
+  /** Not a sound from below either. */
   #noteSight(): void {
-    this.#show?.dispatch({ kind: this.#isInSight() ? "uncovered" : "covered" });
+    const inSight = !this.#covered && !this.#dark && !this.#gone;
+    this.#slate.view.webContents.setAudioMuted(this.#muted || !inSight);
+    this.#show?.dispatch({ kind: inSight ? "uncovered" : "covered" });
   }
 
   #tell(code: string): void {

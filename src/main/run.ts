@@ -51,7 +51,8 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
   const { slate } = raised;
-  const power = new DisplayPower([config.screenId], logger);
+  const power = new DisplayPower([config.screenId], config.openingHours.respect, logger);
+  shutdown.add("displays", () => power.release());
   void raised.inSight.then(() => slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics();
   const stage = deferStage();

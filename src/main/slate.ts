@@ -26,6 +26,8 @@ export interface SlateParts {
   readonly house?: HouseTray;
   /** Hears each time the page is there: the first time, and after each crash. */
   readonly onLoaded?: () => void;
+  /** Hears that the page crashed; it is loaded again. */
+  readonly onGone?: () => void;
 }
 
 /** A first paint that takes longer than this is not waited for. */
@@ -40,7 +42,8 @@ const SOUND_AFTER_MS = 60_000;
 export const SLATE_COLOUR = "#173049";
 
 /** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
-export function laySlate(window: BaseWindow, page: string, { number = 0, house, onLoaded }: SlateParts = {}): Slate {
+export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {}): Slate {
+  const { number = 0, house, onLoaded, onGone } = parts;
   const own = session.fromPartition(`${page}-${number}`, { cache: false });
   const view = new WebContentsView({
     webPreferences: {
@@ -61,6 +64,7 @@ export function laySlate(window: BaseWindow, page: string, { number = 0, house, 
   window.on("resize", () => fill(window, view));
   let colour = SLATE_COLOUR;
   const load = () => view.webContents.loadURL(url).then(onLoaded, () => {});
+  if (onGone !== undefined) view.webContents.on("render-process-gone", onGone);
   reloadAfterCrashes(view, () => {
     // A page's new process begins with none.
     view.setBackgroundColor(colour);

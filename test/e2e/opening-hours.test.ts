@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VendorService } from "../../src/client/vendor-service.ts";
 import { readOpening } from "../../src/core/opening-hours.ts";
@@ -22,6 +23,9 @@ let healthWhenClosed: { status: number; body: unknown };
 let asked: readonly number[];
 let proved: number;
 let exitCode: number | string;
+/** What the displays were told, one order after the other. */
+let orders: readonly string[];
+const { PATH } = process.env;
 
 /** In Hamburg, in winter, an hour ahead. */
 const OPENS = Date.parse("2026-01-01T07:00:00Z");
@@ -29,6 +33,7 @@ const CLOSES = Date.parse("2026-01-01T08:00:00Z");
 
 beforeAll(async () => {
   rig = await openRig({ width: 960, height: 540 });
+  standInForXset(join(rig.home, "bin"));
   await setHours("thu 08:00-09:00");
   await rig.emulator.next(spots);
   const config = rig.configure({ openingHours: { respect: true } });
@@ -55,9 +60,20 @@ beforeAll(async () => {
   proved = (await countProved()) - provedBefore;
   asked = await spotRequests();
   exitCode = await second.stop();
+  orders = readFileSync(join(rig.home, "orders"), "utf8").trim().split("\n");
 }, 180_000);
 
-afterAll(() => rig?.close());
+afterAll(() => {
+  process.env.PATH = PATH;
+  return rig?.close();
+});
+
+/** A virtual display cannot be switched off: this notes what a real one would have been told. */
+function standInForXset(folder: string): void {
+  mkdirSync(folder);
+  writeFileSync(join(folder, "xset"), '#!/bin/sh\necho "$@" >> "$HOME/orders"\n', { mode: 0o755 });
+  process.env.PATH = `${folder}:${PATH}`;
+}
 
 async function setHours(hours: string): Promise<void> {
   const reading = readOpening(hours);
@@ -123,6 +139,11 @@ describe("a screen that respects its location's opening hours", () => {
 
   it("owes a proof for every item that was seen, the one at closing time included", () => {
     expect(proved).toBe(closing.filter(({ sight }) => isItem(sight)).length);
+  });
+
+  it("has its display switched off while it is closed, and leaves it on in the end", () => {
+    const [on, off] = ["dpms force on", "dpms force off"];
+    expect(orders).toEqual([on, off, on, on, off, on]);
   });
 
   it("is well while it is closed", () => {
