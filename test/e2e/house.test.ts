@@ -58,14 +58,14 @@ describe("the operator's folder, on a screen without service, network or names",
     await watch.until([(seen) => seen === "ad-bakery", (seen) => seen === "ad-coffee"]);
     before = sightingsIn(await watch.stop(), catalogue);
 
-    const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+    const after = await watchDisplay(rig.display, catalogue);
+    const isItem = (sight: string) => lap.includes(sight);
+    await after.until([isItem]);
     for (const { pid, command } of processTree(player.pid)) {
       if (command.includes("--type=renderer")) process.kill(pid, "SIGKILL");
     }
-    const second = await watchDisplay(rig.display, catalogue);
-    await second.until([(seen) => lap.includes(seen)]);
-    await second.stop();
-    crashed = sightingsIn(await recording.stop(), catalogue);
+    await after.until([(sight) => !isItem(sight), isItem]);
+    crashed = sightingsIn(await after.stop(), catalogue);
     log = player.stderr;
   }, 180_000);
 
