@@ -14,6 +14,7 @@ import {
 } from "./loop-state.ts";
 import { type Miss, restAfter } from "./pace.ts";
 import type { FailureReason, Playout, PlayoutOutcome } from "./playout.ts";
+import { cutReason, dropReason, isDark } from "./rest.ts";
 import type { Instant } from "./spot.ts";
 
 /** What the player does next. */
@@ -26,6 +27,9 @@ export type LoopEffect =
   | { readonly kind: "take"; readonly playout: Playout }
   /** Closes the playout's deck; with no deck left on top the slate shows. */
   | { readonly kind: "clear"; readonly playout: Playout }
+  /** Puts the screen out of sight, house content included; it stays so until "lighten". */
+  | { readonly kind: "darken" }
+  | { readonly kind: "lighten" }
   /** The playout is over; one that was shown is owed its proof now (G1). */
   | { readonly kind: "settle"; readonly playout: Playout; readonly outcome: PlayoutOutcome };
 
@@ -37,6 +41,9 @@ type Rule = (state: LoopState, now: Instant, dice: number) => Step | null;
 
 /** The rules of the loop, the first that applies first. */
 export const RULES: readonly Rule[] = [
+  cutShort,
+  dropWaiting,
+  changeLight,
   giveUpPainting,
   giveUpLoading,
   dropStale,
@@ -47,6 +54,25 @@ export const RULES: readonly Rule[] = [
   wakeUp,
   ask,
 ];
+
+/** What nobody can see is neither shown nor proved (G2). */
+function cutShort(state: LoopState): Step | null {
+  const reason = cutReason(state.resting);
+  if (reason === null || state.slot === null || state.slot.failed) return null;
+  return failSlot(state, state.slot, reason);
+}
+
+/** A screen that rests has nothing waiting: a spot is for right away. The service did nothing wrong: it is no miss. */
+function dropWaiting(state: LoopState): Step | null {
+  const head = state.line[0];
+  const reason = dropReason(state.resting);
+  return head === undefined || reason === null ? null : without(state, head, reason);
+}
+
+function changeLight(state: LoopState): Step | null {
+  const dark = isDark(state.resting) && (state.slot === null || state.slot.failed);
+  return dark === state.dark ? null : [{ ...state, dark }, [{ kind: dark ? "darken" : "lighten" }]];
+}
 
 function giveUpPainting(state: LoopState, now: Instant): Step | null {
   if (state.slot === null || now < paintDeadline(state.slot)) return null;
@@ -78,7 +104,11 @@ function handOver(state: LoopState, now: Instant): Step | null {
     return [taken, [...effects, ...settled]];
   }
   const cleared: LoopEffect[] = slot.failed ? [] : [{ kind: "clear", playout: slot.playout }];
-  return [{ ...state, slot: null, dueAt: line.length > 0 ? slot.endsAt : null }, [...cleared, ...settled]];
+  // Dark before the deck is gone: no house content in between.
+  const darkened: LoopEffect[] = isDark(state.resting) && !state.dark ? [{ kind: "darken" }] : [];
+  const dark = state.dark || darkened.length > 0;
+  const dueAt = line.length > 0 ? slot.endsAt : null;
+  return [{ ...state, slot: null, dueAt, dark }, [...darkened, ...cleared, ...settled]];
 }
 
 function takeFirst(state: LoopState, now: Instant): Step | null {
@@ -121,15 +151,19 @@ export function failSlot(state: LoopState, slot: Slot, reason: FailureReason): S
 
 /** Takes a playout out of the line. A spot of which nothing is left and nothing was begun counts as a miss. */
 export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, dice: number): Step {
-  const { playout, deck } = waiting;
-  const line = state.line.filter((one) => one !== waiting);
-  const dropped = { ...state, line };
-  const lost =
-    playout.spotNumber > state.begunSpot && !line.some((one) => one.playout.spotNumber === playout.spotNumber);
-  const cleared: LoopEffect[] = deck === "none" ? [] : [{ kind: "clear", playout }];
+  const [dropped, effects] = without(state, waiting, reason);
   const missed = missedSlot(state, waiting, reason, now);
-  if (missed !== null) return [begin(dropped, missed), [...cleared, failure(playout, reason)]];
-  return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, [...cleared, failure(playout, reason)]];
+  if (missed !== null) return [begin(dropped, missed), effects];
+  const { spotNumber } = waiting.playout;
+  const lost = spotNumber > state.begunSpot && !dropped.line.some((one) => one.playout.spotNumber === spotNumber);
+  return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, effects];
+}
+
+function without(state: LoopState, waiting: Waiting, reason: FailureReason): Step {
+  const { playout, deck } = waiting;
+  const cleared: LoopEffect[] = deck === "none" ? [] : [{ kind: "clear", playout }];
+  const line = state.line.filter((one) => one !== waiting);
+  return [{ ...state, line }, [...cleared, failure(playout, reason)]];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { askAt } from "./pace.ts";
 import type { Playout, PlayoutId } from "./playout.ts";
+import type { RestReason } from "./rest.ts";
 import type { Instant } from "./spot.ts";
 
 /** A playout whose media is on disk, waiting for its turn; only the first in line has a deck. */
@@ -51,6 +52,10 @@ export interface LoopState {
   readonly slot: Slot | null;
   /** When the first in line was due, where nothing is on air because it was not ready then. */
   readonly dueAt: Instant | null;
+  /** Why no spots are shown or asked for; none while the screen plays. */
+  readonly resting: readonly RestReason[];
+  /** Not even house content is in sight. */
+  readonly dark: boolean;
 }
 
 /** A deck that is not ready this long after its cue never will be. */
@@ -120,7 +125,7 @@ export function readyDeadline({ line, dueAt }: Pick<LoopState, "line" | "dueAt">
 /** When the next spot is asked for: one on air and at most one ready (G4). */
 export function requestAt(state: LoopState): Instant {
   const { asking, preparation, slot, line } = state;
-  if (asking.kind !== "idle" || preparation !== null) return NEVER;
+  if (asking.kind !== "idle" || preparation !== null || state.resting.length > 0) return NEVER;
   if (slot === null) return line.length === 0 ? -NEVER : NEVER;
   // The first frame has the machine to itself.
   if (slot.paintedAt === null && !slot.failed) return NEVER;

@@ -2,6 +2,7 @@ import { drop, failSlot, failure, type LoopEffect, miss, RULES, type Step } from
 import { LATE_PAINT_MS, type LoopState, type Waiting } from "./loop-state.ts";
 import type { Miss } from "./pace.ts";
 import { type FailureReason, type PlayoutId, playoutsOf } from "./playout.ts";
+import { dropReason, type RestReason, resting, roused } from "./rest.ts";
 import { type Instant, runningOrder, type Spot } from "./spot.ts";
 
 /** What happened to a screen's loop. Instants are monotonic. */
@@ -14,10 +15,14 @@ export type LoopEvent =
   | { readonly kind: "deck-ready"; readonly playout: PlayoutId }
   | { readonly kind: "deck-painted"; readonly playout: PlayoutId; readonly paintedAt: Instant }
   | { readonly kind: "deck-failed"; readonly playout: PlayoutId; readonly reason: FailureReason }
+  /** There is a reason to show no spots; several can hold at once. */
+  | { readonly kind: "rest"; readonly because: RestReason }
+  /** The reason is gone. */
+  | { readonly kind: "rouse"; readonly because: RestReason }
   | { readonly kind: "woke" };
 
-/** A screen that has not begun. `maxAgeMs`: a ready spot older than this is dropped unplayed (G3). */
-export function newLoop(maxAgeMs: number): LoopState {
+/** A screen that has not begun, and may rest. `maxAgeMs`: a ready spot older than this is dropped unplayed (G3). */
+export function newLoop(maxAgeMs: number, restsFor: readonly RestReason[] = []): LoopState {
   return {
     maxAgeMs,
     asking: { kind: "idle" },
@@ -30,6 +35,8 @@ export function newLoop(maxAgeMs: number): LoopState {
     line: [],
     slot: null,
     dueAt: null,
+    resting: restsFor,
+    dark: false,
   };
 }
 
@@ -78,6 +85,10 @@ function note(state: LoopState, event: LoopEvent, now: Instant, dice: number): S
       return notePainted(state, event.playout, event.paintedAt);
     case "deck-failed":
       return noteFailed(state, event.playout, event.reason, now, dice);
+    case "rest":
+      return [{ ...state, resting: resting(state.resting, event.because) }, []];
+    case "rouse":
+      return [{ ...state, resting: roused(state.resting, event.because) }, []];
   }
 }
 
@@ -85,6 +96,10 @@ function noteSpot(state: LoopState, spot: Spot, requestedAt: Instant, now: Insta
   if (state.asking.kind !== "asked") return [state, []];
   const number = state.received + 1;
   const playouts = playoutsOf(spot, runningOrder(spot), number, requestedAt);
+  const reason = dropReason(state.resting);
+  if (reason !== null) {
+    return [{ ...state, received: number, asking: { kind: "idle" } }, playouts.map((one) => failure(one, reason))];
+  }
   const preparation = { startedAt: now, playouts, pending: playouts.map((playout) => playout.id) };
   return [
     { ...state, received: number, asking: { kind: "idle" }, preparation },

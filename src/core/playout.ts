@@ -28,7 +28,9 @@ export type FailureReason =
   | "hung"
   | "forbidden"
   | "memory"
-  | "stopped";
+  | "stopped"
+  | "closed"
+  | "sight-lost";
 
 /** How a playout ended. */
 export type PlayoutOutcome =

@@ -3,13 +3,17 @@ import { join } from "node:path";
 import type { Session } from "electron";
 import { APP_SCHEME } from "./schemes.ts";
 
-/** Our own pages may load our own scripts and styles, and media from the cache; nothing else, from nowhere (CSP3). */
+/**
+ * Our own pages may load our own scripts and styles, media from the cache, and house content; nothing else, from nowhere
+ * (CSP3). Which of these there is depends on the session.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' spotloop-media:",
-  "media-src spotloop-media:",
+  "img-src 'self' spotloop-media: spotloop-house:",
+  "media-src spotloop-media: spotloop-house:",
+  "frame-src spotloop-house:",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "base-uri 'none'",

@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { app, powerSaveBlocker } from "electron";
+import { app } from "electron";
 import type { StartPlan } from "../core/recovery.ts";
 import type { Clock } from "../player/clock.ts";
 import type { GoodConfig } from "../player/config/config.ts";
@@ -17,7 +17,7 @@ import { feedWatchdog } from "./recovery/watchdog.ts";
  * window and processes, the rest of the player is loaded.
  */
 export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Promise<void> {
-  const { dataDir, display } = good.config;
+  const { dataDir } = good.config;
   const flaw = flawOf(dataDir);
   const lock = new ExclusiveLock(join(dataDir, "player.lock"));
   const alone = flaw !== null || lock.take();
@@ -28,8 +28,7 @@ export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Pro
   redrawAfterGpuLoss();
   feedWatchdog(process.env);
   await app.whenReady();
-  powerSaveBlocker.start("prevent-display-sleep");
-  const raised = alone ? raiseStage(display) : null;
+  const raised = alone ? raiseStage(good.config) : null;
   const { run } = await import("./run.ts");
   await run({ good, clock, lock, raised, flaw, recovery });
 }

@@ -12,6 +12,7 @@ import { type Player, type PlayerParts, startPlayer } from "../player/player.ts"
 import type { ReachPolicy } from "../player/reach.ts";
 import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
+import { DisplayPower } from "./display-power.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { RaisedStage } from "./raise-stage.ts";
 import type { Recovery } from "./recovery/recovery.ts";
@@ -50,9 +51,13 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
   // Held on to for as long as the process lives: what nobody refers to is closed.
   shutdown.add("lock", async () => lock.release());
   logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
-  for (const warning of [...warnings, ...notYet(config)]) logger.warn(warning);
+  for (const warning of warnings) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
+  const { slate } = raised;
+  const power = new DisplayPower([config.screenId], config.openingHours.respect, logger);
+  shutdown.add("displays", () => power.release());
+  void raised.inSight.then(() => slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics();
   const stage = deferStage();
   const noteEnd = watchStage(() => recovery.meet("dark"));
@@ -60,6 +65,7 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
     ...{ config, clock, log: logger, metrics, fetch, openMediaFetch, stage },
     dice: Math.random,
     onSettled: (_playout, outcome) => noteEnd(outcome),
+    onTitle: (title) => slate.setName(title),
   };
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
@@ -69,7 +75,11 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  stage.open(stageFor(player, raised, config, clock, logger));
+  const onDark = (dark: boolean) => {
+    power.note(config.screenId, dark);
+    return slate.darken(dark);
+  };
+  stage.open(stageFor(player, raised, config, clock, logger, onDark));
   shutdown.add("player", () => player.stop());
   // Whoever looks at the screen comes first, whoever reads about it second.
   await raised.inSight;
@@ -100,14 +110,6 @@ async function waitForOther(dataDir: string, lock: ExclusiveLock): Promise<void>
   app.exit(EXIT.restart);
 }
 
-/** Settings that are accepted and do nothing so far: whoever sets one is told. */
-function notYet({ house, openingHours }: Config): string[] {
-  return [
-    ...(house.dir === null ? [] : ["house.dir has no effect yet: the packaged slate is shown"]),
-    ...(openingHours.respect ? ["openingHours.respect has no effect yet: the screen plays at all hours"] : []),
-  ];
-}
-
 /** Starts the player, or says why its stores cannot be used. */
 async function startOrSay(parts: PlayerParts): Promise<Player | null> {
   try {
@@ -119,13 +121,21 @@ async function startOrSay(parts: PlayerParts): Promise<Player | null> {
   }
 }
 
-function stageFor(player: Player, raised: RaisedStage, { audio }: Config, clock: Clock, log: Logger) {
+function stageFor(
+  player: Player,
+  raised: RaisedStage,
+  { audio }: Config,
+  clock: Clock,
+  log: Logger,
+  onDark: (dark: boolean) => Promise<void>,
+) {
   return createStage({
     ...raised,
     clock,
     muted: audio.muted,
     openPage: (document) => player.openPage(document),
     report: (event) => player.loop.dispatch(event),
+    onDark,
     onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
   });
 }

@@ -18,12 +18,16 @@ export interface StageParts extends RaisedStage {
   readonly muted: boolean;
   readonly openPage: (document: Wanted) => PageCache;
   readonly report: (event: DeckEvent) => void;
+  /** Puts even house content out of sight, or back; resolves when it is. */
+  readonly onDark: (dark: boolean) => Promise<void>;
   /** Hears why a deck failed, in words for the log. */
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
 
 interface Cued extends FacedDeck {
   readonly playout: Playout;
+  /** It covers the slate. */
+  painted: boolean;
   /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
   drawn: Promise<void> | null;
   stopWatching: () => void;
@@ -36,6 +40,7 @@ const DRAWN_WITHIN_MS = 300;
 export function createStage(parts: StageParts): Stage {
   const decks = new Map<PlayoutId, Cued | "opening">();
   const { window, report } = parts;
+  let darkening: Promise<void> | null = null;
   window.on("resize", () => {
     for (const cued of decks.values()) if (cued !== "opening") fill(window, cued.deck.view);
   });
@@ -50,7 +55,7 @@ export function createStage(parts: StageParts): Stage {
     decks.set(playout.id, "opening");
     const { deck, face } = await open(playout, media, (reason, detail) => fail(playout, reason, detail));
     if (!decks.has(playout.id)) return deck.close();
-    decks.set(playout.id, { playout, deck, face, drawn: null, stopWatching: () => {} });
+    decks.set(playout.id, { playout, deck, face, painted: false, drawn: null, stopWatching: () => {} });
     await face.load();
     if (decks.has(playout.id)) report({ kind: "deck-ready", playout: playout.id });
   }
@@ -88,6 +93,10 @@ export function createStage(parts: StageParts): Stage {
     };
   }
 
+  function coverSlate(): void {
+    parts.slate.cover([...decks.values()].some((cued) => cued !== "opening" && cued.painted));
+  }
+
   function draw(cued: Cued): Promise<void> {
     overhang(window, cued.deck.view);
     const painted = cued.face.drawn();
@@ -107,6 +116,8 @@ export function createStage(parts: StageParts): Stage {
     const takenAt = parts.clock.now();
     const paintedAt = monotonic(parts.clock, takenAt, await face.start());
     if (!decks.has(playout.id)) return;
+    cued.painted = true;
+    coverSlate();
     report({ kind: "deck-painted", playout: playout.id, paintedAt });
     cued.stopWatching = watchProgress(face, playout.item.form === "video", (reason, detail) =>
       fail(playout, reason, detail),
@@ -131,8 +142,17 @@ export function createStage(parts: StageParts): Stage {
       decks.delete(playout.id);
       if (cued === undefined || cued === "opening") return;
       cued.stopWatching();
-      cued.deck.close();
+      coverSlate();
+      // The last one before the dark stays until it is dark below.
+      if (darkening === null) cued.deck.close();
+      else void darkening.then(() => cued.deck.close());
     },
+    darken() {
+      darkening = parts.onDark(true).then(() => {
+        darkening = null;
+      });
+    },
+    lighten: () => void parts.onDark(false),
   };
 }
 

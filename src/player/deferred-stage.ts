@@ -18,6 +18,8 @@ export function deferStage(): DeferredStage {
     warm: (playout) => tell((stage) => stage.warm(playout)),
     take: (playout) => tell((stage) => stage.take(playout)),
     clear: (playout) => tell((stage) => stage.clear(playout)),
+    darken: () => tell((stage) => stage.darken()),
+    lighten: () => tell((stage) => stage.lighten()),
     open(stage) {
       real = stage;
       for (const order of told.splice(0)) order(stage);

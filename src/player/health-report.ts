@@ -4,8 +4,8 @@ import type { Sums } from "./day-report.ts";
 
 /** How the player is: what `/health` answers, and what the page for people shows. Instants are ISO 8601, UTC. */
 export interface HealthReport {
-  /** `failing` when nothing has been shown for too long. */
-  readonly status: "ok" | "starting" | "failing";
+  /** `failing` when nothing has been shown for too long; `closed` outside opening hours, when nothing is to be shown. */
+  readonly status: "ok" | "starting" | "closed" | "failing";
   readonly onAir: OnAir | "house";
   /** The item that is ready to follow, or null. */
   readonly next: NextItem | null;

@@ -40,7 +40,9 @@ export class HealthWatch {
       this.#everShown = true;
     }
     this.#noteHouse(inSight(state) === null);
-    if (inSight(state) !== null) this.#wellAt = this.#clock.now();
+    // What went before opening says nothing about the hours after it.
+    const closed = isClosed(state) || (this.#state !== null && isClosed(this.#state));
+    if (inSight(state) !== null || closed) this.#wellAt = this.#clock.now();
     this.#state = state;
   }
 
@@ -58,6 +60,8 @@ export class HealthWatch {
       return;
     }
     this.#metrics.itemsFailed.inc({ kind: item.kind, reason: outcome.reason });
+    // Closing time is nobody's error.
+    if (outcome.reason === "closed") return;
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}`;
   }
 
@@ -88,6 +92,7 @@ export class HealthWatch {
   }
 
   #status(): HealthReport["status"] {
+    if (this.#state !== null && isClosed(this.#state)) return "closed";
     if (this.#clock.now() - this.#wellAt > SHOWN_WITHIN_MS) return "failing";
     return this.#everShown ? "ok" : "starting";
   }
@@ -103,6 +108,10 @@ export class HealthWatch {
 function inSight({ slot }: LoopState): { readonly playout: Playout; readonly paintedAt: Instant } | null {
   if (slot === null || slot.failed || slot.paintedAt === null) return null;
   return { playout: slot.playout, paintedAt: slot.paintedAt };
+}
+
+function isClosed({ resting }: LoopState): boolean {
+  return resting.includes("closed");
 }
 
 function brief({ kind, id, title, durationMs }: Item): NextItem {

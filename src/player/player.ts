@@ -22,6 +22,7 @@ import { ProofDesk } from "./proof-desk.ts";
 import { ProofFile } from "./proof-file.ts";
 import { ProofStore } from "./proof-store.ts";
 import { confinedTo, type ReachPolicy, reachPolicy } from "./reach.ts";
+import { openScreenHours } from "./screen-hours.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
@@ -46,6 +47,8 @@ export interface PlayerParts {
   readonly downloadRetryMs?: number;
   /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` unless told otherwise. */
   readonly ballastBytes?: number;
+  /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
+  readonly onTitle?: (title: string) => void;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
@@ -103,8 +106,10 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, tallies, onOwed: () => courier.notify() });
   courier.start();
 
+  const hours = openScreenHours(config.screenId, parts, serviceClock, control.signal);
   const loop = startScreenLoop({
     screenId: config.screenId,
+    resting: hours.reasons(),
     maxAgeMs: config.spot.maxAgeSeconds * 1000,
     clock,
     service,
@@ -130,6 +135,8 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       parts.onSettled?.(playout, outcome);
     },
   });
+
+  hours.start(loop.dispatch);
 
   return {
     loop,

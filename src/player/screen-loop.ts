@@ -4,6 +4,7 @@ import { type LoopEvent, newLoop, step } from "../core/loop.ts";
 import type { LoopEffect } from "../core/loop-rules.ts";
 import { type LoopState, wakeAt } from "../core/loop-state.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../core/playout.ts";
+import type { RestReason } from "../core/rest.ts";
 import type { Clock } from "./clock.ts";
 import type { Media, MediaCache } from "./media-cache.ts";
 import { requestSpot } from "./spot-request.ts";
@@ -13,6 +14,8 @@ import type { Stage } from "./stage.ts";
 export interface ScreenLoopParts {
   readonly screenId: string;
   readonly maxAgeMs: number;
+  /** Why it rests from the start. */
+  readonly resting: readonly RestReason[];
   readonly clock: Clock;
   readonly service: Service;
   readonly cache: MediaCache;
@@ -39,7 +42,7 @@ export interface ScreenLoop {
 export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   const { clock, stage, signal } = parts;
   const media = new Map<PlayoutId, Media>();
-  let state = newLoop(parts.maxAgeMs);
+  let state = newLoop(parts.maxAgeMs, parts.resting);
   const inbox: LoopEvent[] = [];
   let busy = false;
   let callOffAlarm = () => {};
@@ -82,6 +85,12 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
         break;
       case "clear":
         stage.clear(effect.playout);
+        break;
+      case "darken":
+        stage.darken();
+        break;
+      case "lighten":
+        stage.lighten();
         break;
       case "settle":
         settle(effect.playout, effect.outcome);

@@ -18,4 +18,7 @@ export interface Stage {
   take(playout: Playout): void;
   /** Closes a playout's deck, whatever its state. */
   clear(playout: Playout): void;
+  /** Black above the slate and below every deck, for as long as the screen is closed. */
+  darken(): void;
+  lighten(): void;
 }

@@ -35,6 +35,8 @@ const player = await startPlayer({
       stage.take(playout);
     },
     clear: (playout) => stage.clear(playout),
+    darken: () => stage.darken(),
+    lighten: () => stage.lighten(),
   },
   onSettled({ requestId, item }, outcome) {
     if (outcome.kind === "shown") tell({ what: "shown", requestId, kind: item.kind });

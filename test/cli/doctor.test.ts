@@ -60,8 +60,8 @@ describe("spotloop doctor", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(names).toEqual([
       ...["configuration", "name", "proxy", "service", "token", "clock", "screen", "location", "venue type"],
-      ...["opening hours", "spot", "news media", "ad media", "codecs", "graphics", "display", "data folder", "disk"],
-      ...["write speed", "sqlite", "proofs", "player", "versions"],
+      ...["opening hours", "spot", "news media", "ad media", "codecs", "graphics", "display", "house content"],
+      ...["data folder", "disk", "write speed", "sqlite", "proofs", "player", "versions"],
     ]);
     expect(stdout).toContain("\nok       token          is accepted\n");
     expect(stdout).toContain("\nok       screen         screen_demo, 1920x1080\n");
@@ -77,6 +77,43 @@ describe("spotloop doctor", () => {
     expect(findings[0]).toEqual({
       ...{ name: "configuration", verdict: "ok", text: "all from the environment", advice: null },
     });
+  });
+
+  it("tells whether the location is open and until when, and whether the screen rests", async () => {
+    const world = demoWorld();
+    for (const location of world.organizations[0]?.locations ?? []) {
+      if (location.location_id === "loc_harbour") location.opening_168 = Array<boolean>(168).fill(false);
+    }
+    const env = playerOf(await inRealTime(world));
+
+    expect((await found(env)).line("opening hours")).toBe("ok: closed now: there may be no ads");
+    const resting = await found({ ...env, SPOTLOOP_OPENING_HOURS_RESPECT: "true" });
+    expect(resting.line("opening hours")).toBe("ok: closed now: the screen rests");
+    const everyDay = { ...demoWorld() };
+    for (const location of everyDay.organizations[0]?.locations ?? []) {
+      if (location.location_id !== "loc_harbour") continue;
+      location.opening_168 = Array.from({ length: 168 }, (_, hour) => hour % 24 < 23);
+    }
+    const { line } = await found(playerOf(await inRealTime(everyDay)));
+    expect(line("opening hours")).toMatch(
+      /^ok: (open now until \w{3},? 23:00|closed now until \w{3},? 00:00: there may be no ads)$/,
+    );
+  });
+
+  it("tells what the folder of house content holds, and what of it is skipped", async () => {
+    const env = playerOf(await inRealTime());
+    const folder = temporaryFolder();
+
+    const empty = await found({ ...env, SPOTLOOP_HOUSE_DIR: folder });
+    expect(empty.line("house content")).toBe(
+      `warning: ${folder}: there is nothing in it to show, so the packaged slate is shown`,
+    );
+    for (const name of ["a.jpg", "b.png", "c.mp4", "d.txt"]) writeFileSync(join(folder, name), "x");
+    const filled = await found({ ...env, SPOTLOOP_HOUSE_DIR: folder });
+    expect(filled.line("house content")).toBe(
+      `warning: ${folder}: 2 images, 1 clip, 0 pages; skipped: d.txt is no image, clip or page`,
+    );
+    expect((await found(env)).line("house content")).toBe("ok: the packaged slate");
   });
 
   it("leaves nothing behind in the data folder", async () => {

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LoopEvent } from "../../src/core/loop.ts";
 import type { LoopEffect } from "../../src/core/loop-rules.ts";
-import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
+import { LATE_PAINT_MS, wakeAt } from "../../src/core/loop-state.ts";
 import type { PlayoutOutcome } from "../../src/core/playout.ts";
+import type { RestReason } from "../../src/core/rest.ts";
 import { LoopDriver } from "../support/loop-driver.ts";
 import { anItem, aSpot } from "../support/spots.ts";
 
@@ -18,10 +19,21 @@ type Fate = typeof aFate extends fc.Arbitrary<infer T> ? T : never;
 
 const RUN_MS = 10 * 60_000;
 
+/** A span in which the screen rests; spans may overlap. */
+const aRest = fc.record({
+  because: fc.constantFrom<RestReason[]>("closed", "sight-lost"),
+  at: fc.integer({ min: 0, max: RUN_MS }),
+  lengthMs: fc.integer({ min: 0, max: 120_000 }),
+});
+type Rest = typeof aRest extends fc.Arbitrary<infer T> ? T : never;
+
 /** Runs a loop for ten minutes in a world whose answers are drawn: fates are used in turn, again and again. */
-function playedThrough(fates: readonly Fate[]): LoopDriver {
+function playedThrough(fates: readonly Fate[], rests: readonly Rest[]): LoopDriver {
   const loop = new LoopDriver();
-  const answers: { at: number; event: LoopEvent }[] = [];
+  const answers: { at: number; event: LoopEvent }[] = rests.flatMap(({ because, at, lengthMs }) => [
+    { at, event: { kind: "rest", because } },
+    { at: at + lengthMs, event: { kind: "rouse", because } },
+  ]);
   let answered = 0;
   loop.tell({ kind: "started" });
   while (loop.now < RUN_MS) {
@@ -63,6 +75,8 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
     case "warm":
     case "clear":
     case "settle":
+    case "darken":
+    case "lighten":
       return null;
   }
 }
@@ -82,7 +96,7 @@ interface Life {
 function livesOf(loop: LoopDriver): Map<string, Life> {
   const lives = new Map<string, Life>();
   for (const { effect } of loop.effects) {
-    if (effect.kind === "request-spot") continue;
+    if (!("playout" in effect)) continue;
     const { id, item } = effect.playout;
     const life = lives.get(id) ?? { cues: 0, takes: 0, clears: 0, durationMs: item.durationMs, outcomes: [] };
     lives.set(id, life);
@@ -94,9 +108,16 @@ function livesOf(loop: LoopDriver): Map<string, Life> {
   return lives;
 }
 
+/** An answer is still to come: to a request, a download or a deck. */
+function isWaited({ state }: LoopDriver): boolean {
+  return state.asking.kind === "asked" || state.preparation !== null || state.line.length > 0 || state.slot !== null;
+}
+
 const property = (check: (loop: LoopDriver) => void) =>
   fc.assert(
-    fc.property(fc.array(aFate, { minLength: 1, maxLength: 60 }), (fates) => check(playedThrough(fates))),
+    fc.property(fc.array(aFate, { minLength: 1, maxLength: 60 }), fc.array(aRest, { maxLength: 4 }), (fates, rests) =>
+      check(playedThrough(fates, rests)),
+    ),
     { numRuns: 300 },
   );
 
@@ -142,6 +163,21 @@ describe("whatever happens, the loop", () => {
         if (effect.kind === "clear") open--;
         expect(open).toBeLessThanOrEqual(2);
       }
+    });
+  });
+
+  it("comes back to playing after every rest, and is dark only while it rests", () => {
+    property((loop) => {
+      let dark = false;
+      for (const { effect } of loop.effects) {
+        if (effect.kind === "darken" || effect.kind === "lighten") {
+          expect(effect.kind).toBe(dark ? "lighten" : "darken");
+          dark = !dark;
+        }
+        if (effect.kind === "request-spot" || effect.kind === "take") expect(dark).toBe(false);
+      }
+      if (loop.state.resting.length === 0)
+        expect([dark, wakeAt(loop.state) !== null || isWaited(loop)]).toEqual([false, true]);
     });
   });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
-import { watchDisplay } from "../support/recording.ts";
+import { streamDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { SightLog } from "../support/sightings.ts";
 import { type Footprint, footprintOf } from "./footprint.ts";
@@ -39,7 +39,7 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
   try {
     const ledger = new Map<string, LedgerSpot>();
     const sights = new SightLog(catalogue);
-    const watch = await watchDisplay(rig.display.name, rig.display.width, rig.display.height, (frame) =>
+    const watch = await streamDisplay(rig.display.name, rig.display.width, rig.display.height, (frame) =>
       sights.take(frame),
     );
     const begunAt = performance.now();

@@ -62,7 +62,7 @@ export class LoopDriver {
 }
 
 function inShort(effect: LoopEffect): string {
-  if (effect.kind === "request-spot") return effect.kind;
+  if (!("playout" in effect)) return effect.kind;
   const base = `${effect.kind} ${effect.playout.id}`;
   if (effect.kind !== "settle") return base;
   return `${base} ${effect.outcome.kind === "shown" ? "shown" : effect.outcome.reason}`;

@@ -78,6 +78,8 @@ export type EmulatorProcess = Running &
   z.infer<typeof readySchema> & {
     next(spots: readonly PlannedSpot[]): Promise<void>;
     ledger(): Promise<readonly LedgerSpot[]>;
+    /** Calls the control API; throws what it complains about. */
+    control(method: "PUT" | "POST" | "DELETE", path: string, body: unknown): Promise<void>;
   };
 
 /** Starts the emulator as a process of its own, on ports that are free, with more arguments where there are any. */
@@ -93,6 +95,11 @@ export async function startEmulatorProcess(more: readonly string[] = []): Promis
     async next(spots) {
       const headers = { "content-type": "application/json" };
       const response = await fetch(`${screen}/next`, { method: "POST", headers, body: JSON.stringify({ spots }) });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    async control(method, path, body) {
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(`${ready.controlUrl}${path}`, { method, headers, body: JSON.stringify(body) });
       if (!response.ok) throw new Error(await response.text());
     },
     async ledger() {

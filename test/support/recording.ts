@@ -11,6 +11,8 @@ const STOP_WITHIN_MS = 5_000;
 
 /** A recording under way. */
 export interface Recording {
+  /** What was recorded so far; the latest second or so may be missing. */
+  frames(): Frames;
   /** Ends it; resolves with all its frames. */
   stop(): Promise<Frames>;
 }
@@ -22,8 +24,8 @@ export interface Frames {
   readonly frameMs: number;
 }
 
-/** A watch under way. */
-export interface DisplayWatch {
+/** Frames on their way. */
+export interface DisplayStream {
   /** Ends it; resolves when the last frame was told, with the time from one to the next in milliseconds. */
   stop(): Promise<number>;
 }
@@ -31,10 +33,11 @@ export interface DisplayWatch {
 /** Watches a display from outside, as a passer-by does, 60 times a second, and keeps what it sees. */
 export async function recordDisplay(display: string, width: number, height: number): Promise<Recording> {
   const frames: Buffer[] = [];
-  const watch = await watchDisplay(display, width, height, (frame) => frames.push(frame));
+  const stream = await streamDisplay(display, width, height, (frame) => frames.push(frame));
   return {
+    frames: () => ({ frames, frameMs: 1000 / FRAMES_PER_SECOND }),
     async stop() {
-      const frameMs = await watch.stop();
+      const frameMs = await stream.stop();
       return { frames, frameMs };
     },
   };
@@ -44,12 +47,12 @@ export async function recordDisplay(display: string, width: number, height: numb
  * Watches a display and tells each frame, 60 a second. Resolves when the first is there. The frames are timed by the
  * wall clock, which may be set meanwhile, and some can be lost: how far apart they were is told by the monotonic clock.
  */
-export async function watchDisplay(
+export async function streamDisplay(
   display: string,
   width: number,
   height: number,
   onFrame: (frame: Buffer) => void,
-): Promise<DisplayWatch> {
+): Promise<DisplayStream> {
   const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
   const input = ["-video_size", `${width}x${height}`, "-i", display];
   const scale = `scale=${GRID.columns}:${GRID.rows}:flags=area`;

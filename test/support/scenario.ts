@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
+import type { WorldFile } from "../../src/emulator/world/schema.ts";
 import type { Config } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import { createMetrics } from "../../src/player/metrics.ts";
@@ -37,13 +38,19 @@ export interface ScenarioChanges {
   /** How long a proof may take, in real time. */
   readonly proofTimeoutSeconds?: number;
   readonly ballastBytes?: number;
+  /** The network's world, the demo's unless told otherwise. */
+  readonly world?: WorldFile;
+  readonly respectHours?: boolean;
   /** Stands between the player and the network; rejects as `fetch` does. */
   readonly meddle?: (url: string) => void;
 }
 
 export async function openScenario(folder: string, changes: ScenarioChanges = {}): Promise<Scenario> {
   const clock = changes.clock ?? new ManualClock();
-  const emulator = await startEmulator({ seed: 1, clock: virtualClock(clock) });
+  const emulator = await startEmulator({
+    ...{ seed: 1, clock: virtualClock(clock) },
+    ...(changes.world === undefined ? {} : { world: changes.world }),
+  });
   let cut = false;
   let underWay = 0;
   const network: typeof fetch = async (input, init) => {
@@ -120,9 +127,10 @@ function realTurn(): Promise<void> {
 function configFor(
   { baseUrl, orgToken, screenId }: Emulator,
   folder: string,
-  { proofTimeoutSeconds = 10 }: ScenarioChanges,
+  { proofTimeoutSeconds = 10, respectHours = false }: ScenarioChanges,
 ): Config {
-  const written = { baseUrl, orgToken, screenId, proof: { timeoutSeconds: proofTimeoutSeconds } };
+  const openingHours = { respect: respectHours };
+  const written = { baseUrl, orgToken, screenId, openingHours, proof: { timeoutSeconds: proofTimeoutSeconds } };
   const { $schema: _, orgTokenFile: __, ...rest } = configFileSchema.parse(written);
   return { ...rest, orgToken, dataDir: folder, log: { ...rest.log, dir: join(folder, "logs") } };
 }

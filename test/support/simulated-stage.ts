@@ -47,6 +47,8 @@ export class SimulatedStage implements Stage {
   readonly showings: Showing[] = [];
   /** The media of each deck, by its digest as it was promised and as it was found. */
   readonly cued: { readonly digest: string; readonly found: string | null }[] = [];
+  /** Not even house content is in sight. */
+  dark = false;
   readonly #clock: Clock;
   readonly #direction: Direction;
   readonly #open = new Map<string, Deck>();
@@ -88,6 +90,14 @@ export class SimulatedStage implements Stage {
     const mishap = this.#open.get(playout.id)?.mishap;
     if (mishap?.kind === "never-paints") return;
     this.#after(PAINTS_MS + (mishap?.kind === "paints-late" ? mishap.ms : 0), playout, () => this.#paint(playout));
+  }
+
+  darken(): void {
+    this.dark = true;
+  }
+
+  lighten(): void {
+    this.dark = false;
   }
 
   clear(playout: Playout): void {

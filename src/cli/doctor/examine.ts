@@ -9,6 +9,7 @@ import { configFileSchema } from "../../player/config/schema.ts";
 import { exitCodes } from "../exit.ts";
 import { diskFindings } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
+import { houseFinding } from "./house-check.ts";
 import { machineFindings, versionsFinding } from "./machine-checks.ts";
 import { screenFindings } from "./screen-checks.ts";
 import { serviceFindings } from "./service-checks.ts";
@@ -36,13 +37,14 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
   const screen =
     service === null || screenId === null || !isReached
       ? []
-      : await screenFindings(service.baseUrl, service.orgToken, screenId);
+      : await screenFindings(service.baseUrl, service.orgToken, screenId, config?.openingHours.respect ?? false);
   const { dataDir, cache } = config ?? { dataDir: defaultDataDir(surroundingsOf(source)), cache: CACHE };
   const findings = [
     ...configFindings(reading),
     ...way,
     ...screen,
     ...(await machineFindings(config)),
+    ...(config === null ? [] : [await houseFinding(config.house.dir)]),
     ...(await diskFindings({ dataDir, cache })),
     await playerFinding(dataDir),
     versionsFinding(),

@@ -7,6 +7,7 @@ import { discard } from "../../client/reply.ts";
 import type { SpotOutcome } from "../../client/service.ts";
 import type { VendorService } from "../../client/vendor-service.ts";
 import { hourOfWeek } from "../../core/local-time.ts";
+import { isOpen, nextChange } from "../../core/opening.ts";
 import type { Item } from "../../core/spot.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import { exitCodes } from "../exit.ts";
@@ -17,7 +18,12 @@ import { type Finding, failure, fine, warning } from "./finding.ts";
 const MEDIA_WITHIN_MS = 15_000;
 
 /** Looks at the screen and its location as the service has them, what they block, and whether a spot's media comes. */
-export async function screenFindings(baseUrl: string, orgToken: string, screenId: string): Promise<Finding[]> {
+export async function screenFindings(
+  baseUrl: string,
+  orgToken: string,
+  screenId: string,
+  respectsHours: boolean,
+): Promise<Finding[]> {
   const connection = connectionTo(baseUrl, orgToken);
   const screen = await connection.service.getScreen(screenId);
   if (screen.kind !== "ok") return [unread("screen", `screen ${screenId}`, screen)];
@@ -28,7 +34,7 @@ export async function screenFindings(baseUrl: string, orgToken: string, screenId
       ? [
           locationFinding(location.value),
           await typeFinding(connection, screen.value, location.value),
-          hours(location.value),
+          hours(location.value, respectsHours, Date.now()),
         ]
       : [unread("location", `location ${screen.value.location_id}`, location)]),
     ...(await spot(connection.service, screenId)),
@@ -72,10 +78,21 @@ async function typeFinding({ reader, signal }: Connection, screen: Screen, locat
   );
 }
 
-function hours({ opening_168, timezone }: Location): Finding {
-  const hour = timezone === null ? null : hourOfWeek(Date.now(), timezone);
-  if (opening_168 === null || hour === null) return fine("opening hours", "not known");
-  return fine("opening hours", opening_168[hour] ? "open now" : "closed now: there may be no ads");
+/** Open or closed, until when by the location's own clocks, and what that means to this screen. */
+function hours({ opening_168, timezone }: Location, respected: boolean, now: number): Finding {
+  if (opening_168 === null || timezone === null || hourOfWeek(now, timezone) === null) {
+    return fine("opening hours", respected ? "not known: the screen plays at all hours" : "not known");
+  }
+  const opening = { hours: opening_168, timeZone: timezone };
+  const change = nextChange(opening, now);
+  const until = change === null ? "" : ` until ${localTime(change, timezone)}`;
+  if (isOpen(opening, now)) return fine("opening hours", `open now${until}`);
+  return fine("opening hours", `closed now${until}: ${respected ? "the screen rests" : "there may be no ads"}`);
+}
+
+function localTime(at: number, timeZone: string): string {
+  const shape = { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  return new Intl.DateTimeFormat("en-GB", { ...shape, timeZone }).format(at);
 }
 
 /** Asks for one spot, which is then not played, and for the first bytes of its media. */

@@ -79,7 +79,9 @@ export const configFileSchema = z.strictObject({
       dir: folder
         .nullable()
         .default(null)
-        .describe("A folder with what is shown when there is no spot; null: the packaged slate."),
+        .describe("A folder of images, clips and pages to show when there is no spot; null: the packaged slate."),
+      seconds: seconds(3_600).default(10).describe("How long an image or a page of house.dir stays."),
+      clock: z.boolean().default(false).describe("Whether the packaged slate shows the time of day."),
     })
     .prefault({}),
   audio: z

@@ -35,7 +35,7 @@ describe("a configuration", () => {
       dataDir: join(folder, "state"),
       display: { match: null, fullscreen: true, width: null, height: null },
       cache: { maxBytes: 8 * 1024 ** 3, minFreeBytes: 1024 ** 3, maxItemBytes: 1024 ** 3 },
-      house: { dir: null },
+      house: { dir: null, seconds: 10, clock: false },
       audio: { muted: true },
       openingHours: { respect: false },
       creatives: { allowPrivateNetwork: false, allowHosts: [] },

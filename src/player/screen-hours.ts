@@ -1,0 +1,65 @@
+import { dateOf } from "../client/retry-after.ts";
+import type { LoopEvent } from "../core/loop.ts";
+import type { RestReason } from "../core/rest.ts";
+import { OpeningWatch } from "./opening-watch.ts";
+import type { PlayerParts } from "./player.ts";
+import { screenFile } from "./screen-file.ts";
+import { type Inventory, ScreenWatch } from "./screen-watch.ts";
+import type { ServiceClock } from "./service-clock.ts";
+
+/** What the service says of one screen, and the hours that the screen keeps by it. */
+export interface ScreenHours {
+  /** Why the screen rests from the start. */
+  reasons(): readonly RestReason[];
+  /** Begins to read, and tells the screen's loop when to rest. */
+  start(tell: (event: LoopEvent) => void): void;
+}
+
+/** Hours are kept only where the configuration says so; the screen's title is read in any case. */
+export function openScreenHours(
+  screenId: string,
+  parts: PlayerParts,
+  serviceClock: ServiceClock,
+  signal: AbortSignal,
+): ScreenHours {
+  const { config, clock, log, dice } = parts;
+  const { respect } = config.openingHours;
+  const watch = new ScreenWatch({
+    ...{ screenId, path: screenFile(config.dataDir, screenId), withHours: respect },
+    ...{ clock, dice, log, signal },
+    openInventory: () => openInventory(parts, serviceClock),
+    onRead({ title, opening }) {
+      hours?.learn(opening);
+      if (title !== null) parts.onTitle?.(title);
+    },
+  });
+  const { title, opening } = watch.facts();
+  const hours = respect ? new OpeningWatch({ clock, serviceClock, opening, log, signal }) : null;
+  return {
+    reasons: () => hours?.reasons() ?? [],
+    start(tell) {
+      if (title !== null) parts.onTitle?.(title);
+      hours?.start(tell);
+      watch.start();
+    },
+  };
+}
+
+/** Its answers tell the service's time, too: a screen that is closed asks for nothing else. */
+async function openInventory(
+  { config, fetch, spotRetryMs }: PlayerParts,
+  serviceClock: ServiceClock,
+): Promise<Inventory> {
+  const { VendorService } = await import("../client/vendor-service.ts");
+  return new VendorService({
+    baseUrl: config.baseUrl,
+    orgToken: config.orgToken,
+    async fetch(...request) {
+      const reply = await fetch(...request);
+      serviceClock.hear(dateOf(reply.headers));
+      return reply;
+    },
+    timeoutMs: config.spot.timeoutSeconds * 1000,
+    ...(spotRetryMs === undefined ? {} : { retryMs: spotRetryMs }),
+  });
+}
