@@ -17,9 +17,10 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   try {
     for (;;) {
       const code = await passThrough(executable, [...first, ROOT, ...args], { env, cwd: process.env.INIT_CWD });
-      if (!asksForRestart(code) || ready.signal.aborted) return code;
+      if (!asksForRestart(code)) return code;
       ready.say.note(`The player asks for a restart (${code}).`);
-      await sleep(RESTART_AFTER_MS, null, { signal: ready.signal });
+      const again = await sleep(RESTART_AFTER_MS, true, { signal: ready.signal }).catch(() => false);
+      if (!again) return code;
     }
   } finally {
     await display?.stop();

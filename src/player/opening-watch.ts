@@ -18,7 +18,10 @@ export interface OpeningWatchParts {
 /** Hours change on whole minutes everywhere; looking each minute also bounds what a clock that jumps can do. */
 const EVERY_MS = 60_000;
 
-/** A screen that does not know its hours yet waits so long for them before it plays: unknown hours are open ones. */
+/**
+ * A screen that does not know its hours yet, or is closed by nothing but the machine's own clock, waits so long for the
+ * service's word before it plays, or goes dark: unknown hours are open ones, and a machine's clock can be years off.
+ */
 const AWAITED_MS = 5_000;
 
 /**
@@ -37,7 +40,8 @@ export class OpeningWatch {
   constructor(parts: OpeningWatchParts) {
     this.#parts = parts;
     this.#opening = parts.opening;
-    this.#awaited = parts.opening === null;
+    const { service, wall } = parts.serviceClock.moment();
+    this.#awaited = parts.opening === null || (service === null && !isOpen(parts.opening, wall));
     this.#awaitedUntil = parts.clock.now() + AWAITED_MS;
     this.#alarm = new OneAlarm(parts.clock, () => this.#look());
     this.#told = this.#reason();

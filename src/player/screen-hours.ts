@@ -40,7 +40,7 @@ export function openScreenHours(
     start(tell) {
       if (title !== null) parts.onTitle?.(title);
       hours?.start(tell);
-      watch.start();
+      watch.start(hours !== null && hours.reasons().length > 0);
     },
   };
 }

@@ -55,9 +55,9 @@ export class ScreenWatch {
     return this.#facts;
   }
 
-  /** Begins to read; at once where the hours are wanted and not known. */
-  start(): void {
-    if (this.#parts.withHours && this.#facts.opening === null) void this.#turn();
+  /** Begins to read, at once where somebody waits for it. */
+  start(isAwaited: boolean): void {
+    if (isAwaited) void this.#turn();
     else this.#after(FIRST_MS);
   }
 

@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "eats-heap",
-    onAir: "const all = []; setInterval(() => all.push(Array.from({ length: 2e6 }, (_, i) => ({ i }))), 1)",
+    onAir: "const all = []; setInterval(() => all.push(new Array(8e6).fill(1.5)), 10)",
     durationMs: 6_000,
     fails: "memory",
   },
@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "starts-workers",
-    onAir: `const url = URL.createObjectURL(new Blob(["setInterval(() => {}, 1000)"]));
+    onAir: `const url = URL.createObjectURL(new Blob(["self.kept = new Uint8Array(2 ** 22).fill(1)"]));
       for (let i = 0; i < 1000; i++) new Worker(url);`,
     durationMs: 5_000,
     fails: "memory",

@@ -48,7 +48,9 @@ function watch(withHours = true): { read: ScreenFacts[] } {
     { write: (line: string) => void lines.push(JSON.parse(line).msg) },
   );
   const parts = { screenId: "lobby-1", path, withHours, clock, log, signal: control.signal, dice: () => 0 };
-  new ScreenWatch({ ...parts, openInventory: async () => inventory, onRead: (facts) => read.push(facts) }).start();
+  new ScreenWatch({ ...parts, openInventory: async () => inventory, onRead: (facts) => read.push(facts) }).start(
+    withHours,
+  );
   return { read };
 }
 

@@ -73,6 +73,16 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     expect(scenario.stage.showings.length).toBeGreaterThan(0);
   });
 
+  it("does not go dark by a wrong clock of the machine while it waits for the service's word", async () => {
+    const scenario = await opened("2026-01-01T00:30:00Z", "thu 00:00-12:00");
+    await scenario.pass(MINUTE, STEP_MS);
+    scenario.clock.jumpWall(13 * HOUR);
+    await scenario.restart();
+    expect([scenario.stage.dark, scenario.player().loop.state().resting]).toEqual([false, ["hours-awaited"]]);
+    await scenario.pass(MINUTE);
+    expect([scenario.stage.dark, scenario.stage.showings.length > 0]).toEqual([false, true]);
+  });
+
   it("is closed for an hour less on the day on which that hour is skipped", async () => {
     const scenario = await opened("2026-03-29T00:59:00Z", "sun 00:00-02:00, 04:00-24:00");
     await scenario.pass(61 * MINUTE - 10 * SECOND, STEP_MS);

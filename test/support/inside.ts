@@ -23,8 +23,8 @@ export async function lookInside(player: Running): Promise<Inside> {
   const waiting = new Map<number, (answer: Answer) => void>();
   let calls = 0;
   socket.onmessage = ({ data }) => {
-    const { id, result } = JSON.parse(String(data)) as { id?: number; result: Answer };
-    if (id !== undefined) waiting.get(id)?.(result);
+    const { id, ...answer } = JSON.parse(String(data)) as Answer & { readonly id?: number };
+    if (id !== undefined) waiting.get(id)?.(answer);
   };
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
@@ -32,7 +32,8 @@ export async function lookInside(player: Running): Promise<Inside> {
   });
   return {
     async ask<T>(body: string) {
-      const expression = `(async () => { ${ELECTRON}; ${body} })()`;
+      // Kept: what nobody refers to may be collected before it is answered.
+      const expression = `globalThis.asked = (async () => { ${ELECTRON}; ${body} })()`;
       const params = { expression, awaitPromise: true, returnByValue: true };
       const id = ++calls;
       const answer = await new Promise<Answer>((resolve) => {
@@ -40,16 +41,22 @@ export async function lookInside(player: Running): Promise<Inside> {
         socket.send(JSON.stringify({ id, method: "Runtime.evaluate", params }));
       });
       waiting.delete(id);
-      if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? "it threw");
-      return answer.result.value as T;
+      const { result, error } = answer;
+      if (result === undefined) throw new Error(error?.message ?? "no answer");
+      if (result.exceptionDetails) throw new Error(result.exceptionDetails.exception?.description ?? "it threw");
+      return result.result.value as T;
     },
     close: () => socket.close(),
   };
 }
 
+/** What the inspector's protocol has for `Runtime.evaluate`. */
 interface Answer {
-  readonly result: { readonly value?: unknown };
-  readonly exceptionDetails?: { readonly exception?: { readonly description?: string } };
+  readonly error?: { readonly message: string };
+  readonly result?: {
+    readonly result: { readonly value?: unknown };
+    readonly exceptionDetails?: { readonly exception?: { readonly description?: string } };
+  };
 }
 
 const ELECTRON = 'const electron = process.getBuiltinModule("node:module").createRequire(process.execPath)("electron")';
