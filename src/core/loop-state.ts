@@ -49,6 +49,8 @@ export interface LoopState {
   /** The rest of the spot on air, then the ready spot. */
   readonly line: readonly Waiting[];
   readonly slot: Slot | null;
+  /** Nobody can see the stage: its display is gone, or something is in front of it. */
+  readonly hidden: boolean;
 }
 
 /** A deck that is not ready this long after its cue never will be. */
@@ -94,10 +96,13 @@ export function paintDeadline(slot: Slot | null): Instant {
   return slot === null || slot.failed || slot.paintedAt !== null ? NEVER : slot.startsAt + PAINT_WITHIN_MS;
 }
 
-/** When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. */
-export function cueAt(slot: Slot | null, line: readonly Waiting[]): Instant {
+/**
+ * When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. Never while
+ * nobody could see it.
+ */
+export function cueAt({ hidden, slot, line }: Pick<LoopState, "hidden" | "slot" | "line">): Instant {
   const head = line[0];
-  if (head === undefined || head.deck !== "none") return NEVER;
+  if (hidden || head === undefined || head.deck !== "none") return NEVER;
   if (slot === null) return -NEVER;
   if (slot.paintedAt === null && !slot.failed) return NEVER;
   return slot.endsAt - CUE_LEAD_MS[head.playout.item.form];
@@ -109,10 +114,10 @@ export function readyDeadline(line: readonly Waiting[]): Instant {
   return head?.deck === "cued" ? head.cuedAt + READY_WITHIN_MS : NEVER;
 }
 
-/** When the next spot is asked for: one on air and at most one ready (G4). */
+/** When the next spot is asked for: one on air and at most one ready (G4), and none while nobody could see it. */
 export function requestAt(state: LoopState): Instant {
   const { asking, preparation, slot, line } = state;
-  if (asking.kind !== "idle" || preparation !== null) return NEVER;
+  if (state.hidden || asking.kind !== "idle" || preparation !== null) return NEVER;
   if (slot === null) return line.length === 0 ? -NEVER : NEVER;
   // The first frame has the machine to itself.
   if (slot.paintedAt === null && !slot.failed) return NEVER;
@@ -133,7 +138,7 @@ export function wakeAt(state: LoopState): Instant | null {
   const at = Math.min(
     slot === null ? NEVER : handoverAt(slot, line),
     paintDeadline(slot),
-    cueAt(slot, line),
+    cueAt(state),
     readyDeadline(line),
     warmAt(slot, line),
     requestAt(state),

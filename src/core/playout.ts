@@ -27,6 +27,7 @@ export type FailureReason =
   | "crashed"
   | "hung"
   | "forbidden"
+  | "hidden"
   | "stopped";
 
 /** How a playout ended. */

@@ -1,14 +1,15 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { app, type BaseWindow } from "electron";
+import { app } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config } from "../player/config/config.ts";
 import { dayIn } from "../player/day-report.ts";
 import { startHealth } from "../player/health.ts";
-import type { HealthReport } from "../player/health-report.ts";
+import { type HealthReport, sumOf } from "../player/health-report.ts";
 import type { Metrics } from "../player/metrics.ts";
 import type { Player } from "../player/player.ts";
+import type { RaisedStage } from "./raise-stage.ts";
 import { screenshotOf } from "./screenshot.ts";
 
 /** What the health pages tell of. */
@@ -16,7 +17,7 @@ export interface HealthSources {
   readonly config: Config;
   readonly player: Player;
   readonly metrics: Metrics;
-  readonly window: BaseWindow;
+  readonly stages: readonly RaisedStage[];
   readonly clock: Clock;
   readonly log: Logger;
   readonly restarts: number;
@@ -27,14 +28,17 @@ export interface HealthSources {
  * free one. The function it returns closes them.
  */
 export async function openHealth(sources: HealthSources): Promise<() => Promise<void>> {
-  const { config, player, metrics, window, log, restarts } = sources;
+  const { config, player, metrics, stages, log, restarts } = sources;
   const { spotloop = "", electron = "", chromium = "", node = "" } = versions();
   metrics.build.set({ version: spotloop, electron, chromium, node }, 1);
   metrics.restarts.set(restarts);
   metrics.readFrom({ proofs: () => player.proofs.counts(), cache: () => player.cache.size() });
   if (config.health.port === null) return async () => {};
 
-  const screenshot = () => screenshotOf(window);
+  const screenshot = async (screenId: string | null) => {
+    const stage = screenId === null ? stages[0] : stages.find((one) => one.screenId === screenId);
+    return stage === undefined ? null : screenshotOf(stage.window);
+  };
   const health = await startHealth({ port: config.health.port, report: () => reportOn(sources), metrics, screenshot });
   if (health.kind === "unavailable") {
     log.error({ port: health.port, code: health.code }, "the health pages cannot be opened");
@@ -53,7 +57,7 @@ function reportOn({ config, player, clock, restarts }: HealthSources): HealthRep
   const { oldestDeadline, ...counts } = player.proofs.counts();
   const moment = player.serviceClock.moment();
   return {
-    ...player.health.report(),
+    ...sumOf(player.screens.map(({ screenId, health }) => ({ screenId, ...health.report() }))),
     proofs: { ...counts, oldestDeadline: oldestDeadline === null ? null : new Date(oldestDeadline).toISOString() },
     today: player.proofs.report(dayIn(dayAt(moment.service ?? moment.wall), "UTC")).total,
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },

@@ -5,14 +5,14 @@ import type { Clock } from "../player/clock.ts";
 import type { GoodConfig } from "../player/config/config.ts";
 import { codeOf } from "../player/database.ts";
 import { ExclusiveLock } from "../player/exclusive-lock.ts";
-import { raiseStage } from "./raise-stage.ts";
+import { raiseStages } from "./raise-stage.ts";
 
 /**
- * Plays by a configuration until the process is asked to stop. The stage is raised first: while Chromium makes its
- * window and processes, the rest of the player is loaded.
+ * Plays by a configuration until the process is asked to stop. Stages are raised first: while Chromium makes their
+ * windows and processes, the rest of the player is loaded.
  */
 export async function play(good: GoodConfig, clock: Clock): Promise<void> {
-  const { dataDir, display } = good.config;
+  const { dataDir, screens } = good.config;
   const flaw = flawOf(dataDir);
   const lock = new ExclusiveLock(join(dataDir, "player.lock"));
   const alone = flaw !== null || lock.take();
@@ -20,7 +20,7 @@ export async function play(good: GoodConfig, clock: Clock): Promise<void> {
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   await app.whenReady();
   powerSaveBlocker.start("prevent-display-sleep");
-  const raised = alone ? raiseStage(display) : null;
+  const raised = alone ? raiseStages(screens) : null;
   const { run } = await import("./run.ts");
   await run({ good, clock, lock, raised, flaw });
 }

@@ -4,7 +4,6 @@ import { app } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
-import { deferStage } from "../player/deferred-stage.ts";
 import type { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics } from "../player/metrics.ts";
@@ -24,7 +23,7 @@ export interface Run {
   /** Of the data folder; it is held by whoever plays. */
   readonly lock: ExclusiveLock;
   /** `null` where another player has the data folder. */
-  readonly raised: RaisedStage | null;
+  readonly raised: readonly RaisedStage[] | null;
   /** What is wrong with the data folder, or `null`. */
   readonly flaw: string | null;
 }
@@ -35,24 +34,27 @@ const STORES_AGAIN_MS = 60_000;
 /** How often a player that waits for another to end looks whether it has. */
 const LOCK_AGAIN_MS = 2_000;
 
-/** Starts the player and lets it play on the raised stage until the process is asked to stop. */
+/** Starts the player and lets it play on the raised stages until the process is asked to stop. */
 export async function run({ good, clock, lock, raised, flaw }: Run): Promise<void> {
   const { config, path, warnings } = good;
   if (raised === null) return waitForOther(config.dataDir, lock);
-  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter: raised.inSight });
+  const inSight = Promise.all(raised.map((stage) => stage.inSight)).then(() => {});
+  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter: inSight });
   const { logger } = log;
   const shutdown = new Shutdown(logger);
   shutdown.add("log", () => log.close());
   // Held on to for as long as the process lives: what nobody refers to is closed.
   shutdown.add("lock", async () => lock.release());
-  logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
+  logger.info(
+    { config: path, screen: config.screens.map(({ screenId }) => screenId).join(", "), version: app.getVersion() },
+    "player started",
+  );
   for (const warning of [...warnings, ...notYet(config)]) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
-  const metrics = createMetrics();
-  const stage = deferStage();
+  const metrics = createMetrics(config.screens.length > 1);
   const parts: PlayerParts = {
-    ...{ config, clock, log: logger, metrics, fetch, openMediaFetch, stage },
+    ...{ config, clock, log: logger, metrics, fetch, openMediaFetch },
     dice: Math.random,
   };
   const player = flaw === null ? await startOrSay(parts) : null;
@@ -60,14 +62,13 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  stage.open(stageFor(player, raised, config, clock, logger));
+  for (const stage of raised) playOn(stage, player, config, clock, logger);
   shutdown.add("player", () => player.stop());
   // Whoever looks at the screen comes first, whoever reads about it second.
-  await raised.inSight;
+  await inSight;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
-  const { window } = raised;
   const { openHealth } = await import("./health.ts");
-  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: logger, restarts }));
+  shutdown.add("health", await openHealth({ config, player, metrics, stages: raised, clock, log: logger, restarts }));
 }
 
 /** Loaded with the first download: a start with a full cache does not wait for it. */
@@ -110,13 +111,27 @@ async function startOrSay(parts: PlayerParts): Promise<Player | null> {
   }
 }
 
-function stageFor(player: Player, raised: RaisedStage, { audio }: Config, clock: Clock, log: Logger) {
-  return createStage({
+/** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
+function playOn(raised: RaisedStage, player: Player, { audio }: Config, clock: Clock, log: Logger): void {
+  const { screenId, sight } = raised;
+  const stage = createStage({
     ...raised,
     clock,
     muted: audio.muted,
     openPage: (document) => player.openPage(document),
-    report: (event) => player.loop.dispatch(event),
-    onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
+    report: (event) => screen.loop.dispatch(event),
+    onTrouble: (playout, reason, detail) => {
+      log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
+    },
+  });
+  const screen = player.play(screenId, stage, sight.clear);
+  const tell = (seen: boolean) => {
+    if (seen) log.info({ screen: screenId }, "the screen can be seen again");
+    else log.warn({ screen: screenId, why: sight.obstacles }, "nobody can see the screen");
+  };
+  if (!sight.clear) tell(false);
+  sight.listen((seen) => {
+    tell(seen);
+    screen.loop.dispatch({ kind: seen ? "sight-regained" : "sight-lost" });
   });
 }

@@ -20,9 +20,12 @@ const PAINTED_WITHIN_MS = 1_000;
 /** A crashed slate is loaded again after this long, so that a slate that always crashes does not spin. */
 const RELOAD_AFTER_MS = 1_000;
 
-/** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
-export function laySlate(window: BaseWindow, page: string): Slate {
-  const own = session.fromPartition(page, { cache: false });
+/**
+ * Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. Each `number` of
+ * a page has a session of its own.
+ */
+export function laySlate(window: BaseWindow, page: string, number = 0): Slate {
+  const own = session.fromPartition(`${page}-${number}`, { cache: false });
   const view = new WebContentsView({
     webPreferences: { session: own, sandbox: true, contextIsolation: true, disableDialogs: true, devTools: false },
   });

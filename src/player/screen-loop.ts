@@ -26,6 +26,8 @@ export interface ScreenLoopParts {
   /** Hears each new state. */
   readonly onState: (state: LoopState) => void;
   readonly signal: AbortSignal;
+  /** Whether the stage can be seen at the start. */
+  readonly seen: boolean;
 }
 
 /** A screen's loop while it runs. */
@@ -127,6 +129,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   }
 
   signal.addEventListener("abort", () => callOffAlarm());
+  if (!parts.seen) dispatch({ kind: "sight-lost" });
   dispatch({ kind: "started" });
   return { dispatch, state: () => state };
 }

@@ -63,9 +63,10 @@ describe("spotloop provision", () => {
     if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
     const stage = new SimulatedStage(clock);
     const parts = { log: pino({ level: "silent" }), metrics: createMetrics(), fetch, dice: () => 0.5, spotRetryMs: 0 };
-    const player = await startPlayer({ config: reading.config, clock, stage, ...parts });
+    const player = await startPlayer({ config: reading.config, clock, ...parts });
     onTestFinished(() => player.stop());
-    stage.connect((event) => player.loop.dispatch(event));
+    const { loop } = player.play("door-1", stage);
+    stage.connect((event) => loop.dispatch(event));
 
     const verdicts = await eventually("the first proved spot", async () => {
       await clock.advance(250);

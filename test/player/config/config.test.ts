@@ -30,10 +30,11 @@ function problems(reading: ConfigReading): string[] {
 describe("a configuration", () => {
   it("needs an address, a token and a screen, and has a default for all else", () => {
     const { folder, reading } = given({ $schema: "./config.schema.json", ...least });
+    const { screenId, ...others } = least;
     expect(good(reading)).toEqual({
-      ...least,
+      ...others,
+      screens: [{ screenId, display: { match: null, fullscreen: true, width: null, height: null } }],
       dataDir: join(folder, "state"),
-      display: { match: null, fullscreen: true, width: null, height: null },
       cache: { maxBytes: 8 * 1024 ** 3, minFreeBytes: 1024 ** 3, maxItemBytes: 1024 ** 3 },
       house: { dir: null },
       audio: { muted: true },
@@ -116,7 +117,8 @@ describe("a configuration", () => {
   });
 
   it("takes a display's place as a number or as a text", () => {
-    const match = (value: unknown) => good(given({ ...least, display: { match: value } }).reading).display.match;
+    const match = (value: unknown) =>
+      good(given({ ...least, display: { match: value } }).reading).screens[0]?.display.match;
     expect([match(2), match("2"), match("DELL U2720Q")]).toEqual(["2", "2", "DELL U2720Q"]);
   });
 
@@ -213,12 +215,11 @@ describe("the environment", () => {
     const config = good(given(least, env).reading);
     expect(config).toMatchObject({
       baseUrl: "http://127.0.0.1:8787",
-      screenId: "007",
+      screens: [{ screenId: "007", display: { match: "2" } }],
       health: { port: null },
       log: { level: "debug", dir: "/data/logs" },
       audio: { muted: false },
       cache: { maxBytes: 2_147_483_648 },
-      display: { match: "2" },
       spot: { maxAgeSeconds: 900, timeoutSeconds: 2.5 },
       dataDir: "/data",
       house: { dir: null },
