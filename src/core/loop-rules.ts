@@ -37,6 +37,8 @@ type Rule = (state: LoopState, now: Instant, dice: number) => Step | null;
 
 /** The rules of the loop, the first that applies first. */
 export const RULES: readonly Rule[] = [
+  cutShort,
+  dropHidden,
   giveUpPainting,
   giveUpLoading,
   dropStale,
@@ -47,6 +49,18 @@ export const RULES: readonly Rule[] = [
   wakeUp,
   ask,
 ];
+
+/** What nobody can see is neither shown nor proved (G2). */
+function cutShort(state: LoopState): Step | null {
+  const { hidden, slot } = state;
+  return hidden && slot !== null && !slot.failed ? failSlot(state, slot, "hidden") : null;
+}
+
+/** A spot is for right away: what waits is not kept for later. The service did nothing wrong, so it is no miss. */
+function dropHidden(state: LoopState): Step | null {
+  const head = state.line[0];
+  return state.hidden && head !== undefined ? without(state, head, "hidden") : null;
+}
 
 function giveUpPainting(state: LoopState, now: Instant): Step | null {
   if (state.slot === null || now < paintDeadline(state.slot)) return null;
@@ -94,7 +108,7 @@ function warmNext(state: LoopState, now: Instant): Step | null {
 
 function cueNext(state: LoopState, now: Instant): Step | null {
   const [head, ...rest] = state.line;
-  if (head === undefined || now < cueAt(state)) return null;
+  if (head === undefined || now < cueAt(state.slot, state.line)) return null;
   return [
     { ...state, line: [{ ...head, deck: "cued", cuedAt: now }, ...rest] },
     [{ kind: "cue", playout: head.playout }],
@@ -121,13 +135,17 @@ export function failSlot(state: LoopState, slot: Slot, reason: FailureReason): S
 
 /** Takes a playout out of the line. A spot of which nothing is left and nothing was begun counts as a miss. */
 export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, dice: number): Step {
+  const { spotNumber } = waiting.playout;
+  const [dropped, effects] = without(state, waiting, reason);
+  const lost = spotNumber > state.begunSpot && !dropped.line.some((one) => one.playout.spotNumber === spotNumber);
+  return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, effects];
+}
+
+function without(state: LoopState, waiting: Waiting, reason: FailureReason): Step {
   const { playout, deck } = waiting;
-  const line = state.line.filter((one) => one !== waiting);
-  const dropped = { ...state, line };
-  const lost =
-    playout.spotNumber > state.begunSpot && !line.some((one) => one.playout.spotNumber === playout.spotNumber);
   const cleared: LoopEffect[] = deck === "none" ? [] : [{ kind: "clear", playout }];
-  return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, [...cleared, failure(playout, reason)]];
+  const line = state.line.filter((one) => one !== waiting);
+  return [{ ...state, line }, [...cleared, failure(playout, reason)]];
 }
 
 /** Says that a playout ended without having been shown in full. */

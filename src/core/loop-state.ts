@@ -96,13 +96,10 @@ export function paintDeadline(slot: Slot | null): Instant {
   return slot === null || slot.failed || slot.paintedAt !== null ? NEVER : slot.startsAt + PAINT_WITHIN_MS;
 }
 
-/**
- * When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. Never while
- * nobody could see it.
- */
-export function cueAt({ hidden, slot, line }: Pick<LoopState, "hidden" | "slot" | "line">): Instant {
+/** When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. */
+export function cueAt(slot: Slot | null, line: readonly Waiting[]): Instant {
   const head = line[0];
-  if (hidden || head === undefined || head.deck !== "none") return NEVER;
+  if (head === undefined || head.deck !== "none") return NEVER;
   if (slot === null) return -NEVER;
   if (slot.paintedAt === null && !slot.failed) return NEVER;
   return slot.endsAt - CUE_LEAD_MS[head.playout.item.form];
@@ -138,7 +135,7 @@ export function wakeAt(state: LoopState): Instant | null {
   const at = Math.min(
     slot === null ? NEVER : handoverAt(slot, line),
     paintDeadline(slot),
-    cueAt(state),
+    cueAt(slot, line),
     readyDeadline(line),
     warmAt(slot, line),
     requestAt(state),

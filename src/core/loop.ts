@@ -82,9 +82,9 @@ function note(state: LoopState, event: LoopEvent, now: Instant, dice: number): S
     case "deck-failed":
       return noteFailed(state, event.playout, event.reason, now, dice);
     case "sight-lost":
-      return noteSightLost(state);
+      return [{ ...state, hidden: true }, []];
     case "sight-regained":
-      return noteSightRegained(state, now, dice);
+      return [{ ...state, hidden: false }, []];
   }
 }
 
@@ -132,28 +132,4 @@ function noteFailed(state: LoopState, id: PlayoutId, reason: FailureReason, now:
   if (state.slot?.playout.id === id) return failSlot(state, state.slot, reason);
   const waiting = state.line.find((one) => one.playout.id === id && one.deck !== "none");
   return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, dice);
-}
-
-/** What was on air was not seen in full, so it is not proved (G2). Decks that cannot draw are closed; what is on disk waits. */
-function noteSightLost(state: LoopState): Step {
-  if (state.hidden) return [state, []];
-  const [failed, effects] = state.slot === null ? [state, []] : failSlot(state, state.slot, "hidden");
-  const decks = state.line.filter(({ deck }) => deck !== "none");
-  return [
-    { ...failed, hidden: true, line: state.line.map(({ playout }) => ({ playout, deck: "none", cuedAt: 0 })) },
-    [...effects, ...decks.map(({ playout }): LoopEffect => ({ kind: "clear", playout }))],
-  ];
-}
-
-/** Nothing is shown that has become too old meanwhile, not even the rest of a spot that was begun (G3). */
-function noteSightRegained(state: LoopState, now: Instant, dice: number): Step {
-  const seen: Step = [{ ...state, hidden: false }, []];
-  if (!state.hidden) return seen;
-  const stale = state.line.filter(({ playout }) => now - playout.requestedAt > state.maxAgeMs);
-  return stale.reduce<Step>(([current, effects], { playout }) => {
-    const waiting = current.line.find((one) => one.playout.id === playout.id);
-    if (waiting === undefined) return [current, effects];
-    const [dropped, more] = drop(current, waiting, "stale", now, dice);
-    return [dropped, [...effects, ...more]];
-  }, seen);
 }

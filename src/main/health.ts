@@ -23,17 +23,23 @@ export interface HealthSources {
   readonly restarts: number;
 }
 
+/** The health pages while they are open. */
+export interface OpenHealth {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
 /**
  * Opens the health pages on their configured port and notes it in `dataDir/health.json`, for those who cannot know a
- * free one. The function it returns closes them.
+ * free one; `null` where there are none.
  */
-export async function openHealth(sources: HealthSources): Promise<() => Promise<void>> {
+export async function openHealth(sources: HealthSources): Promise<OpenHealth | null> {
   const { config, player, metrics, stages, log, restarts } = sources;
   const { spotloop = "", electron = "", chromium = "", node = "" } = versions();
   metrics.build.set({ version: spotloop, electron, chromium, node }, 1);
   metrics.restarts.set(restarts);
   metrics.readFrom({ proofs: () => player.proofs.counts(), cache: () => player.cache.size() });
-  if (config.health.port === null) return async () => {};
+  if (config.health.port === null) return null;
 
   const screenshot = async (screenId: string | null) => {
     const stage = screenId === null ? stages[0] : stages.find((one) => one.screenId === screenId);
@@ -42,14 +48,17 @@ export async function openHealth(sources: HealthSources): Promise<() => Promise<
   const health = await startHealth({ port: config.health.port, report: () => reportOn(sources), metrics, screenshot });
   if (health.kind === "unavailable") {
     log.error({ port: health.port, code: health.code }, "the health pages cannot be opened");
-    return async () => {};
+    return null;
   }
   const note = join(config.dataDir, "health.json");
   writeFileSync(note, JSON.stringify({ port: health.port, pid: process.pid }));
   log.info({ port: health.port }, "health pages open");
-  return async () => {
-    rmSync(note, { force: true });
-    await health.close();
+  return {
+    port: health.port,
+    async close() {
+      rmSync(note, { force: true });
+      await health.close();
+    },
   };
 }
 

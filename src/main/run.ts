@@ -68,7 +68,24 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
   await inSight;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { openHealth } = await import("./health.ts");
-  shutdown.add("health", await openHealth({ config, player, metrics, stages: raised, clock, log: logger, restarts }));
+  const health = await openHealth({ config, player, metrics, stages: raised, clock, log: logger, restarts });
+  if (health !== null) shutdown.add("health", () => health.close());
+  await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+}
+
+/** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */
+async function offerChord(
+  { operator: { chord } }: Config,
+  port: number | null,
+  stages: readonly RaisedStage[],
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<void> {
+  if (chord === null) return;
+  if (port === null) return log.error("operator.chord has no effect: it shows the health pages, and there are none");
+  const { offerDiagnosis } = await import("./diagnosis.ts");
+  const withdraw = offerDiagnosis({ chord, port, stages, log });
+  shutdown.add("diagnosis", async () => withdraw());
 }
 
 /** Loaded with the first download: a start with a full cache does not wait for it. */

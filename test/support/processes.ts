@@ -75,8 +75,9 @@ export interface LedgerSpot {
 
 export type EmulatorProcess = Running &
   z.infer<typeof readySchema> & {
-    next(spots: readonly PlannedSpot[]): Promise<void>;
-    ledger(): Promise<readonly LedgerSpot[]>;
+    /** Of the demo's first screen unless another is named; so is the ledger. */
+    next(spots: readonly PlannedSpot[], screenId?: string): Promise<void>;
+    ledger(screenId?: string): Promise<readonly LedgerSpot[]>;
   };
 
 /** Starts the emulator as a process of its own, on ports that are free. */
@@ -85,17 +86,17 @@ export async function startEmulatorProcess(): Promise<EmulatorProcess> {
   const child = running(spawn(process.execPath, [join(ROOT, "dist/cli/main.js"), "emulator", ...ports, "--seed", "7"]));
   const line = await eventually("the emulator's ready line", () => child.stdout[0]);
   const ready = readySchema.parse(JSON.parse(line));
-  const screen = `${ready.controlUrl}/control/screens/${ready.screenId}`;
   return {
     ...child,
     ...ready,
-    async next(spots) {
+    async next(spots, screenId = ready.screenId) {
       const headers = { "content-type": "application/json" };
+      const screen = `${ready.controlUrl}/control/screens/${screenId}`;
       const response = await fetch(`${screen}/next`, { method: "POST", headers, body: JSON.stringify({ spots }) });
       if (!response.ok) throw new Error(await response.text());
     },
-    async ledger() {
-      const response = await fetch(`${ready.controlUrl}/control/spots?screen_id=${ready.screenId}`);
+    async ledger(screenId = ready.screenId) {
+      const response = await fetch(`${ready.controlUrl}/control/spots?screen_id=${screenId}`);
       return (await response.json()) as LedgerSpot[];
     },
   };

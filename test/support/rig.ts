@@ -22,8 +22,13 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function openRig({ width = 1280, height = 720 } = {}): Promise<Rig> {
-  const [display, emulator] = await Promise.all([startDisplay({ width, height }), startEmulatorProcess()]);
+/** With a virtual display of a size, unless another is handed in. */
+export async function openRig({ width = 1280, height = 720, start = () => startDisplay({ width, height }) } = {}) {
+  return rigOn(await start());
+}
+
+async function rigOn(display: Display): Promise<Rig> {
+  const emulator = await startEmulatorProcess();
   const folder = userFolder();
   const players: Running[] = [];
   return {

@@ -34,6 +34,8 @@ export const orgTokenSchema = z
   .max(LONGEST_TEXT)
   .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u, "must not hold spaces or control characters");
 
+const CHORD = "must be two or more of Control, Alt, Shift and Super and a key, such as Control+Alt+Shift+D";
+
 const baseUrl = z
   .url({ protocol: /^https?$/i, error: "must be an http or https address" })
   .refine((value) => /^[^?#@]*$/.test(value), "must be an address without user name, query or fragment");
@@ -116,6 +118,16 @@ export const configFileSchema = z.strictObject({
         .nullable()
         .default(8790)
         .describe("The loopback port of the health pages; 0: any free one; null: none."),
+    })
+    .prefault({}),
+  operator: z
+    .strictObject({
+      chord: z
+        .string()
+        .regex(/^(?:(?:Control|Alt|Shift|Super)\+){2,4}(?:[A-Z0-9]|F(?:[1-9]|1\d|2[0-4]))$/, CHORD)
+        .nullable()
+        .default(null)
+        .describe("The keys that open the health page on the display, Control+Alt+Shift+D say; null: none do."),
     })
     .prefault({}),
   log: z
