@@ -117,6 +117,22 @@ describe("spotloop provision", () => {
     expect(json(config)).toEqual({ baseUrl, orgTokenFile: token, screenId: "door-1", audio: { muted: false } });
   });
 
+  it("adds one screen to a machine that has several, once", async () => {
+    const organization = await freshOrganization(await running());
+    const config = join(temporaryFolder(), "config.json");
+    const screens = [{ screenId: "door-0", display: { match: 1 } }];
+    writeFileSync(config, JSON.stringify({ screens }), { mode: 0o600 });
+    const spotloop = spotloopOf(organization);
+    const again = ["--id", "door-1", "--location", "gym-1", "--size", "1920x1080"];
+
+    for (const args of [[...GYM, ...DOOR], again]) await spotloop(["provision", "--config", config, ...args]);
+
+    expect(json(config)).toEqual({
+      ...{ baseUrl: organization.baseUrl, orgTokenFile: "org-token" },
+      screens: [...screens, { screenId: "door-1" }],
+    });
+  });
+
   it("picks a location that is there, and takes its type where none is given", async () => {
     const emulator = await running();
     const config = join(temporaryFolder(), "config.json");

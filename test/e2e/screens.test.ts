@@ -9,6 +9,7 @@ import { BLACK, FOREIGN, type Sighting, sightingsIn, WHITE } from "../support/si
 import { PART, ROOM, startWall, type Wall } from "../support/wall.ts";
 
 const catalogue = readCatalogue();
+const CHORD = "ctrl+alt+shift+d";
 const SCREENS = ["screen_demo", "screen_kiosk"] as const;
 type ScreenId = (typeof SCREENS)[number];
 const [LEFT, RIGHT] = SCREENS;
@@ -30,7 +31,10 @@ beforeAll(async () => {
   for (const screenId of SCREENS) await rig.emulator.next(spots[screenId], screenId);
   const recordings = await Promise.all(SCREENS.map((_, index) => recordPart(index)));
   const screens = SCREENS.map((screenId, index) => ({ screenId, display: { match: index + 1 } }));
-  player = rig.play(["--config", rig.configure({ screenId: undefined, screens })]);
+  player = rig.play([
+    "--config",
+    rig.configure({ screenId: undefined, screens, operator: { chord: "Control+Alt+Shift+D" } }),
+  ]);
   await eventually("the proofs of both screens", async () => ((await areProved()) ? true : undefined), 90_000);
   for (const [index, recording] of recordings.entries()) {
     sightings.set(SCREENS[index] as ScreenId, sightingsIn(await recording.stop(), catalogue));
@@ -39,6 +43,12 @@ beforeAll(async () => {
 }, 150_000);
 
 afterAll(() => rig?.close());
+
+/** What is to be seen on a display. */
+async function sightNow(index: number): Promise<string | undefined> {
+  const recording = await recordPart(index);
+  return sightingsIn(await recording.stop(), catalogue).at(-1)?.sight;
+}
 
 function recordPart(index: number, { width, height }: { width: number; height: number } = PART) {
   return recordDisplay(wall.part(index), width, height);
@@ -174,8 +184,31 @@ describe("a window that somebody else withdraws", () => {
     await Promise.all(SCREENS.map(provesOn));
     expect(await gaps(LEFT)).toBe(before + 1);
   }, 120_000);
+});
 
-  it("leaves the player to end with 0 when it is asked to stop", async () => {
+describe("the operator's chord", () => {
+  it("opens the diagnosis where the pointer is, over what is on air, which is not proved; and closes it", async () => {
+    wall.xdotool("mousemove", "10", "10");
+    await onAir(LEFT);
+    const before = await gaps(LEFT);
+    wall.xdotool("key", CHORD);
+    await out(LEFT);
+    await eventually("the page", async () => ((await sightNow(0)) === FOREIGN ? true : undefined));
+    const held = await accountOf(LEFT);
+    await meanwhile(RIGHT);
+    expect(await accountOf(LEFT)).toEqual(held);
+    wall.xdotool("key", CHORD);
+    await provesOn(LEFT);
+    expect(await gaps(LEFT)).toBe(before + 1);
+  }, 120_000);
+
+  it("does nothing where it is not allowed", async () => {
     expect(await player.stop()).toBe(0);
-  });
+    player = rig.play(["--config", rig.configure()]);
+    await provesOn(LEFT);
+    const before = await gaps(LEFT);
+    wall.xdotool("key", CHORD);
+    await provesOn(LEFT);
+    expect([await gaps(LEFT), await player.stop()]).toEqual([before, 0]);
+  }, 120_000);
 });

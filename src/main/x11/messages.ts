@@ -36,6 +36,28 @@ export function mapRequest(window: number): Buffer {
   return request(8, [window]);
 }
 
+/** Asks for the extension that hides pointers; its answer is what `hideRequests` are made from. */
+export function extensionRequest(): Buffer {
+  const name = padded(Buffer.from("XFIXES", "latin1"));
+  const head = request(98, []);
+  head.writeUInt16LE(2 + name.length / 4, 2);
+  return Buffer.concat([head, Buffer.from([6, 0, 0, 0]), name]);
+}
+
+/**
+ * Has the pointer hidden for as long as it is over a window and this connection lasts (XFIXES 4): pages bring frames of
+ * their own, and what these do about their pointer is theirs. Empty where a message is not the answer, or the extension
+ * is not there.
+ */
+export function hideRequests(message: Buffer, window: number): Buffer {
+  const [kind, present, opcode = 0] = [message[0], message[8], message[9]];
+  if (kind !== 1 || present !== 1) return Buffer.alloc(0);
+  const version = request(opcode, [4, 0]);
+  const hide = request(opcode, [window]);
+  hide[1] = 29;
+  return Buffer.concat([version, hide]);
+}
+
 /** Every message is of this size at least, and those that were asked for are of no other. */
 export const MESSAGE_BYTES = 32;
 

@@ -4,6 +4,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Authority, authorityIn, NO_AUTHORITY } from "./authority.ts";
 import {
+  extensionRequest,
+  hideRequests,
   MESSAGE_BYTES,
   mapRequest,
   setupLength,
@@ -13,7 +15,7 @@ import {
   windowEventIn,
 } from "./messages.ts";
 
-/** A window that is watched from outside of Electron. */
+/** A window that is watched from outside of Electron, and that no pointer is shown over. */
 export interface WindowWatch {
   /** Has a window that was unmapped mapped again. */
   map(): void;
@@ -24,8 +26,9 @@ export interface WindowWatch {
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Hears from the X server itself when a window is unmapped, mapped, covered or uncovered by whomever: Electron says
- * nothing of it when it was not its own doing. `null` where this machine's display is not an X server's.
+ * Hides the pointer over a window, and hears from the X server itself when the window is unmapped, mapped, covered or
+ * uncovered by whomever: Electron says nothing of what was not its own doing. `null` where this machine's display is not
+ * an X server's.
  */
 export function watchWindow(
   window: number,
@@ -44,17 +47,27 @@ export function watchWindow(
     return taken;
   };
 
+  // The first answer is about the extension; a later one is about its version.
+  let asked = false;
+  const hide = (message: Buffer) => {
+    const requests = hideRequests(message, window);
+    asked = requests.length > 0;
+    socket.write(requests);
+  };
+
   const read = () => {
     if (!open) {
       const sizeBytes = setupLength(received);
       if (sizeBytes === null || received.length < sizeBytes) return;
       take(sizeBytes);
       open = true;
-      socket.write(watchRequest(window));
+      socket.write(Buffer.concat([watchRequest(window), extensionRequest()]));
     }
     while (received.length >= MESSAGE_BYTES) {
-      const event = windowEventIn(take(MESSAGE_BYTES), window);
+      const message = take(MESSAGE_BYTES);
+      const event = windowEventIn(message, window);
       if (event !== null) onEvent(event);
+      if (!asked) hide(message);
     }
   };
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { authorityIn, NO_AUTHORITY } from "../../../src/main/x11/authority.ts";
-import { mapRequest, setupLength, setupRequest, watchRequest, windowEventIn } from "../../../src/main/x11/messages.ts";
+import {
+  extensionRequest,
+  hideRequests,
+  mapRequest,
+  setupLength,
+  setupRequest,
+  watchRequest,
+  windowEventIn,
+} from "../../../src/main/x11/messages.ts";
 
 const WINDOW = 0x20_0003;
 
@@ -44,6 +52,16 @@ describe("the X server's messages", () => {
     expect(setupRequest({ name: "abc", secret: Buffer.from([1]) }).toString("hex")).toBe(
       "6c000b0000000300010000006162630001000000",
     );
+  });
+
+  it("hide the pointer where the server can, by the number that it gave to that extension", () => {
+    const answer = Buffer.alloc(32);
+    answer.set([1, 0, 0, 0, 0, 0, 0, 0, 1, 138]);
+    expect(extensionRequest().toString("hex")).toBe("620004000600000058464958455300".concat("00"));
+    expect(hideRequests(answer, WINDOW).toString("hex")).toBe("8a0003000400000000000000".concat("8a1d020003002000"));
+    answer[8] = 0;
+    expect(hideRequests(answer, WINDOW)).toHaveLength(0);
+    expect(hideRequests(event(19, 8), WINDOW)).toHaveLength(0);
   });
 
   it("begin with an answer of its own length, or none", () => {
