@@ -47,7 +47,11 @@ afterAll(() => rig?.close());
 /** What is to be seen on a display. */
 async function sightNow(index: number): Promise<string | undefined> {
   const recording = await recordPart(index);
-  return sightingsIn(await recording.stop(), catalogue).at(-1)?.sight;
+  return sightsIn(await recording.stop()).at(-1);
+}
+
+function sightsIn(frames: readonly Buffer[]): readonly string[] {
+  return sightingsIn(frames, catalogue).map(({ sight }) => sight);
 }
 
 function recordPart(index: number, { width, height }: { width: number; height: number } = PART) {
@@ -111,6 +115,9 @@ async function meanwhile(screenId: ScreenId): Promise<void> {
   await provesOn(screenId);
 }
 
+/** What is lost with the sight of a screen: what was on air, the rest of its spot, and the one that was ready. */
+const MOST_LOST = 4;
+
 /** Items that were passed over: asked for and never proved, though later ones were. */
 async function gaps(screenId: ScreenId): Promise<number> {
   const items = (await rig.emulator.ledger(screenId)).flatMap(itemsOf);
@@ -140,6 +147,7 @@ describe("two screens of one player, each on its own display", () => {
 
 describe("a display that is switched off", () => {
   it("takes its screen with it, and nothing else: no proof, no spots, until it is back", async () => {
+    const recordings = await Promise.all(SCREENS.map((_, index) => recordPart(index)));
     await onAir(RIGHT);
     wall.turn(1, null);
     await out(RIGHT);
@@ -148,8 +156,11 @@ describe("a display that is switched off", () => {
     expect(await accountOf(RIGHT)).toEqual(before);
     wall.turn(1, `${PART.width}x${PART.height}`);
     await provesOn(RIGHT);
-    // The one that was on air, which was not seen to its end.
-    expect([await gaps(LEFT), await gaps(RIGHT)]).toEqual([0, 1]);
+    expect([await gaps(LEFT), (await gaps(RIGHT)) > 0, (await gaps(RIGHT)) <= MOST_LOST]).toEqual([0, true, true]);
+    const [left, right] = await Promise.all(recordings.map(async (recording) => sightsIn(await recording.stop())));
+    expect(left).not.toContain(BLACK);
+    for (const sights of [left, right]) expect(sights).not.toContain(WHITE);
+    for (const sights of [left, right]) expect(sights).not.toContain(FOREIGN);
   }, 120_000);
 
   it("may come back larger: what is shown fills it", async () => {
@@ -157,7 +168,7 @@ describe("a display that is switched off", () => {
     await provesOn(RIGHT);
     const recording = await recordPart(1, ROOM);
     await provesOn(RIGHT);
-    const seen = sightingsIn(await recording.stop(), catalogue).map(({ sight }) => sight);
+    const seen = sightsIn(await recording.stop());
     expect(seen.filter((sight) => [BLACK, WHITE, FOREIGN].includes(sight))).toEqual([]);
   }, 120_000);
 
@@ -182,7 +193,8 @@ describe("a window that somebody else withdraws", () => {
     }
     await Promise.all(SCREENS.map(out));
     await Promise.all(SCREENS.map(provesOn));
-    expect(await gaps(LEFT)).toBe(before + 1);
+    expect(await gaps(LEFT)).toBeGreaterThan(before);
+    expect(await gaps(LEFT)).toBeLessThanOrEqual(before + MOST_LOST);
   }, 120_000);
 });
 
@@ -199,7 +211,7 @@ describe("the operator's chord", () => {
     expect(await accountOf(LEFT)).toEqual(held);
     wall.xdotool("key", CHORD);
     await provesOn(LEFT);
-    expect(await gaps(LEFT)).toBe(before + 1);
+    expect(await gaps(LEFT)).toBeGreaterThan(before);
   }, 120_000);
 
   it("does nothing where it is not allowed", async () => {
