@@ -16,6 +16,8 @@ export interface RaisedStage {
   readonly screenId: string;
   readonly window: BaseWindow;
   readonly sight: Sight;
+  /** The display it is on, or null where its own is not there. */
+  display(): Display | null;
   readonly mediaDecks: MediaDecks;
   readonly creativeSessions: SessionPool<PageCache>;
   /** Resolves when the window is in sight, with the slate in it; where it has a display. */
@@ -61,5 +63,5 @@ function raiseStage({ screenId, display: plan }: ScreenConfig, first: Display | 
     place(display);
     if (display !== null) sight.note("no display", false);
   };
-  return { screenId, window, sight, mediaDecks, creativeSessions, inSight, move };
+  return { screenId, window, sight, display: () => on, mediaDecks, creativeSessions, inSight, move };
 }

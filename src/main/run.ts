@@ -12,9 +12,9 @@ import type { ReachPolicy } from "../player/reach.ts";
 import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { EXIT } from "./exit-codes.ts";
+import { playOn } from "./play-on.ts";
 import type { RaisedStage } from "./raise-stage.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
-import { createStage } from "./stage.ts";
 
 /** What a player is run with. */
 export interface Run {
@@ -62,7 +62,7 @@ export async function run({ good, clock, lock, raised, flaw }: Run): Promise<voi
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  for (const stage of raised) playOn(stage, player, config, clock, logger);
+  for (const stage of raised) playOn(stage, { player, config, clock, log: logger });
   shutdown.add("player", () => player.stop());
   // Whoever looks at the screen comes first, whoever reads about it second.
   await inSight;
@@ -126,29 +126,4 @@ async function startOrSay(parts: PlayerParts): Promise<Player | null> {
     parts.log.error(error.message);
     return null;
   }
-}
-
-/** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
-function playOn(raised: RaisedStage, player: Player, { audio }: Config, clock: Clock, log: Logger): void {
-  const { screenId, sight } = raised;
-  const stage = createStage({
-    ...raised,
-    clock,
-    muted: audio.muted,
-    openPage: (document) => player.openPage(document),
-    report: (event) => screen.loop.dispatch(event),
-    onTrouble: (playout, reason, detail) => {
-      log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
-    },
-  });
-  const screen = player.play(screenId, stage, sight.clear);
-  const tell = (seen: boolean) => {
-    if (seen) log.info({ screen: screenId }, "the screen can be seen again");
-    else log.warn({ screen: screenId, why: sight.obstacles }, "nobody can see the screen");
-  };
-  if (!sight.clear) tell(false);
-  sight.listen((seen) => {
-    tell(seen);
-    screen.loop.dispatch({ kind: seen ? "sight-regained" : "sight-lost" });
-  });
 }

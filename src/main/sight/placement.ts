@@ -34,7 +34,6 @@ export function displaysFor<D extends SeenDisplay>(
 ): readonly (D | null)[] {
   const real = all.filter(({ id }) => !NO_DISPLAY.has(id));
   const primary = real.find(({ id }) => id === primaryId) ?? null;
-  const fromLeft = [...real].sort((one, other) => one.bounds.x - other.bounds.x || one.bounds.y - other.bounds.y);
   const given = new Map<number, D>();
   const give = (index: number, display: D | null | undefined) => {
     if (given.has(index) || !display || [...given.values()].includes(display)) return;
@@ -46,7 +45,7 @@ export function displaysFor<D extends SeenDisplay>(
       index,
       real.find(({ id }) => id === before[index]),
     );
-  for (const [index, { match }] of plans.entries()) if (match !== null) give(index, matching(fromLeft, match));
+  for (const [index, { match }] of plans.entries()) if (match !== null) give(index, displayNamed(match, real));
   for (const [index, { match }] of plans.entries()) if (match === null || alone) give(index, primary);
   return plans.map((_, index) => given.get(index) ?? null);
 }
@@ -54,8 +53,9 @@ export function displaysFor<D extends SeenDisplay>(
 /** Chromium's stand-ins while X11 has no output that is on, or none is known. */
 const NO_DISPLAY: ReadonlySet<number> = new Set([0, -1]);
 
-/** The display that a plan asks for by name or place. */
-export function matching<D extends SeenDisplay>(fromLeft: readonly D[], match: string): D | undefined {
+/** The display of a name, or of a place counted from the left, and from above where two are as far left. */
+export function displayNamed<D extends SeenDisplay>(match: string, all: readonly D[]): D | undefined {
+  const fromLeft = [...all].sort((one, other) => one.bounds.x - other.bounds.x || one.bounds.y - other.bounds.y);
   return fromLeft.find(({ label }, index) => label === match || String(index + 1) === match);
 }
 
