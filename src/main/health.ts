@@ -43,7 +43,8 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
 
   const screenshot = async (screenId: string | null) => {
     const stage = screenId === null ? stages[0] : stages.find((one) => one.screenId === screenId);
-    return stage === undefined ? null : screenshotOf(stage.window);
+    // Of a window that is out of sight Chromium takes no picture, and may not say so.
+    return stage?.window.isVisible() ? screenshotOf(stage.window) : null;
   };
   const health = await startHealth({ port: config.health.port, report: () => reportOn(sources), metrics, screenshot });
   if (health.kind === "unavailable") {

@@ -25,8 +25,8 @@ const MOST_CONNECTIONS = 32;
 
 /**
  * Tells on 127.0.0.1, and nowhere else, how the player is: `/health` (JSON, 503 when it fails), `/metrics` (Prometheus),
- * `/screenshot.jpg` (of several screens the first, or `?screen=ID`), and `/` for people. Only GET and HEAD, and only for a `Host` that is this machine: a page on the
- * web whose name was made to lead here cannot read it.
+ * `/screenshot.jpg` (of several screens the first, or `?screen=ID`), and `/` for people. Only GET and HEAD, and only for a
+ * `Host` that is this machine: a page on the web whose name was made to lead here cannot read it.
  */
 export async function startHealth(parts: HealthParts): Promise<HealthStart> {
   const answers = answersOf(parts);

@@ -29,8 +29,9 @@ export function watchSight(window: BaseWindow, sight: Sight): void {
 
 /** X11 tells only those who ask it that a window was withdrawn or covered by others. */
 function watchFromOutside(window: BaseWindow, sight: Sight): WindowWatch | null {
-  if (process.platform !== "linux") return null;
-  return watchWindow(window.getNativeWindowHandle().readUInt32LE(), process.env, (event) => {
+  const handle = window.getNativeWindowHandle();
+  if (process.platform !== "linux" || handle.length < 4) return null;
+  return watchWindow(handle.readUInt32LE(), process.env, (event) => {
     switch (event) {
       case "unmapped":
         return sight.note("unmapped", true);

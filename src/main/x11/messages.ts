@@ -19,11 +19,10 @@ export function setupRequest({ name, secret }: Authority): Buffer {
   return Buffer.concat([head, padded(Buffer.from(name, "latin1")), padded(secret)]);
 }
 
-/** The length of the server's answer to it, or null while too little of it is there. Throws when it does not let us in. */
-export function setupLength(received: Buffer): number | null {
-  if (received.length < 8) return null;
-  if (received[0] !== 1) throw new Error("the X server refuses this client");
-  return 8 + 4 * received.readUInt16LE(6);
+/** The length of the server's answer to it; "awaited" while too little of it is there, "refused" when it lets nobody in. */
+export function setupLength(received: Buffer): number | "awaited" | "refused" {
+  if (received.length < 8) return "awaited";
+  return received[0] === 1 ? 8 + 4 * received.readUInt16LE(6) : "refused";
 }
 
 /** Asks to be told whenever a window is mapped, unmapped, covered or uncovered. */

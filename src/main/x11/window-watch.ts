@@ -58,7 +58,9 @@ export function watchWindow(
   const read = () => {
     if (!open) {
       const sizeBytes = setupLength(received);
-      if (sizeBytes === null || received.length < sizeBytes) return;
+      // What is seen is then left to Electron to tell.
+      if (sizeBytes === "refused") return socket.destroy();
+      if (sizeBytes === "awaited" || received.length < sizeBytes) return;
       take(sizeBytes);
       open = true;
       socket.write(Buffer.concat([watchRequest(window), extensionRequest()]));
@@ -74,13 +76,8 @@ export function watchWindow(
   socket.on("connect", () => socket.write(setupRequest(authorityFor(Number(display), env))));
   socket.on("data", (bytes: Buffer) => {
     received = Buffer.concat([received, bytes]);
-    if (received.length > MOST_BYTES) return void socket.destroy();
-    try {
-      read();
-    } catch {
-      // It does not let us in: what is seen is left to Electron to tell.
-      socket.destroy();
-    }
+    if (received.length > MOST_BYTES) socket.destroy();
+    else read();
   });
   // A server that is gone takes the player with it; one that cannot be reached is as good as none.
   socket.on("error", () => socket.destroy());
