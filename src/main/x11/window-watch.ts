@@ -59,8 +59,8 @@ export function watchWindow(
     if (!open) {
       const sizeBytes = setupLength(received);
       // What is seen is then left to Electron to tell.
-      if (sizeBytes === "refused") return socket.destroy();
-      if (sizeBytes === "awaited" || received.length < sizeBytes) return;
+      if (sizeBytes === "refused") socket.destroy();
+      if (typeof sizeBytes === "string" || received.length < sizeBytes) return;
       take(sizeBytes);
       open = true;
       socket.write(Buffer.concat([watchRequest(window), extensionRequest()]));
