@@ -24,7 +24,7 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   };
 
   await check("lint and format", [`${MODULES}/@biomejs/biome/bin/biome`, "check", "."]);
-  const runtime = await prepareElectron(["display", "watching", "browser"], ready);
+  const runtime = await prepareElectron(["display", "displays", "watching", "browser"], ready);
   await check("types", [`${MODULES}/typescript/bin/tsc`, "--build"]);
 
   const suite = async (project: string, env = process.env): Promise<Tally> => {

@@ -7,7 +7,7 @@ import { run } from "./run.mjs";
 import { Stop } from "./stop.mjs";
 
 /** What something is needed for. */
-export type Need = "electron" | "display" | "watching" | "browser" | "compiling";
+export type Need = "electron" | "display" | "displays" | "watching" | "browser" | "compiling";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -27,6 +27,12 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     library("libxss1"),
   ],
   display: [tool("Xvfb", "xvfb")],
+  displays: [
+    tool("Xorg", "xserver-xorg-core"),
+    library("xserver-xorg-video-dummy"),
+    tool("xrandr", "x11-xserver-utils"),
+    tool("xdotool", "xdotool"),
+  ],
   watching: [tool("ffmpeg", "ffmpeg")],
   browser: [
     { commands: ["chromium", "chromium-browser", "google-chrome"], packages: ["chromium", "chromium-browser"] },

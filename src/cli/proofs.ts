@@ -10,6 +10,7 @@ interface FilterFlags extends FolderFlags {
   readonly state?: ProofState;
   readonly kind?: ItemKind;
   readonly day?: string;
+  readonly screen?: string;
 }
 
 /** So many are listed unless told otherwise: a screen's last minutes. */
@@ -72,11 +73,13 @@ function withFilters(command: Command): Command {
   return command
     .addOption(new Option("--state <state>", "only these").choices(["owed", "delivered", "refused", "expired"]))
     .addOption(new Option("--kind <kind>", "only these").choices(["news", "ad"]))
+    .option("--screen <id>", "only of one of several screens")
     .option("--day <YYYY-MM-DD>", "only of items shown on this day, UTC");
 }
 
-function filterOf({ state, kind, day }: FilterFlags): ProofFilter {
-  return { state: state ?? null, kind: kind ?? null, day: day === undefined ? null : dayOf(day, "UTC") };
+function filterOf({ state, kind, day, screen }: FilterFlags): ProofFilter {
+  const span = day === undefined ? null : dayOf(day, "UTC");
+  return { state: state ?? null, kind: kind ?? null, day: span, screenId: screen ?? null };
 }
 
 function first<T>(count: number, values: Iterable<T>): readonly T[] {

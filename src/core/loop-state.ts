@@ -122,7 +122,7 @@ export function readyDeadline({ line, dueAt }: Pick<LoopState, "line" | "dueAt">
   return Math.min(late, head.cuedAt + READY_WITHIN_MS);
 }
 
-/** When the next spot is asked for: one on air and at most one ready (G4). */
+/** When the next spot is asked for: one on air and at most one ready (G4), and none while nobody could see it. */
 export function requestAt(state: LoopState): Instant {
   const { asking, preparation, slot, line } = state;
   if (asking.kind !== "idle" || preparation !== null || state.resting.length > 0) return NEVER;

@@ -30,7 +30,7 @@ export type FailureReason =
   | "memory"
   | "stopped"
   | "closed"
-  | "sight-lost";
+  | "hidden";
 
 /** How a playout ended. */
 export type PlayoutOutcome =

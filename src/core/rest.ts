@@ -1,7 +1,7 @@
 import type { FailureReason } from "./playout.ts";
 
 /** Why a screen shows no spots for a while and asks for none. */
-export type RestReason = "closed" | "hours-awaited" | "sight-lost";
+export type RestReason = "closed" | "hours-awaited" | "hidden";
 
 /** What a rest does to the item on air, why what waits is not shown, and whether nothing at all is in sight meanwhile. */
 interface Rest {
@@ -17,7 +17,7 @@ const RESTS: Readonly<Record<RestReason, Rest>> = {
   /** At the start, where it is not known yet whether the screen is closed. */
   "hours-awaited": { cutsShort: false, failure: "closed", dark: false },
   /** Nobody can see the screen: what is hidden is never proved (G2). */
-  "sight-lost": { cutsShort: true, failure: "sight-lost", dark: false },
+  hidden: { cutsShort: true, failure: "hidden", dark: false },
 };
 
 /** Adds a reason to rest, once. */

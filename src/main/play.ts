@@ -6,15 +6,15 @@ import type { Clock } from "../player/clock.ts";
 import type { GoodConfig } from "../player/config/config.ts";
 import { codeOf } from "../player/database.ts";
 import { ExclusiveLock } from "../player/exclusive-lock.ts";
-import { raiseStage } from "./raise-stage.ts";
+import { raiseStages } from "./raise-stage.ts";
 import { Recovery } from "./recovery/recovery.ts";
 import { redrawAfterGpuLoss } from "./recovery/redraw.ts";
 import { watchChromium } from "./recovery/triggers.ts";
 import { feedWatchdog } from "./recovery/watchdog.ts";
 
 /**
- * Plays by a configuration until the process is asked to stop. The stage is raised first: while Chromium makes its
- * window and processes, the rest of the player is loaded.
+ * Plays by a configuration until the process is asked to stop. Stages are raised first: while Chromium makes their
+ * windows and processes, the rest of the player is loaded.
  */
 export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Promise<void> {
   const { dataDir } = good.config;
@@ -28,7 +28,7 @@ export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Pro
   redrawAfterGpuLoss();
   feedWatchdog(process.env);
   await app.whenReady();
-  const raised = alone ? raiseStage(good.config) : null;
+  const raised = alone ? raiseStages(good.config) : null;
   const { run } = await import("./run.ts");
   await run({ good, clock, lock, raised, flaw, recovery });
 }

@@ -4,7 +4,6 @@ import { app } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
-import { deferStage } from "../player/deferred-stage.ts";
 import type { ExclusiveLock } from "../player/exclusive-lock.ts";
 import { openLog } from "../player/log.ts";
 import { createMetrics } from "../player/metrics.ts";
@@ -14,11 +13,11 @@ import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { DisplayPower } from "./display-power.ts";
 import { EXIT } from "./exit-codes.ts";
+import { playOn } from "./play-on.ts";
 import type { RaisedStage } from "./raise-stage.ts";
 import type { Recovery } from "./recovery/recovery.ts";
 import { watchStage } from "./recovery/triggers.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
-import { createStage } from "./stage.ts";
 
 /** What a player is run with. */
 export interface Run {
@@ -27,7 +26,7 @@ export interface Run {
   /** Of the data folder; it is held by whoever plays. */
   readonly lock: ExclusiveLock;
   /** `null` where another player has the data folder. */
-  readonly raised: RaisedStage | null;
+  readonly raised: readonly RaisedStage[] | null;
   /** What is wrong with the data folder, or `null`. */
   readonly flaw: string | null;
   /** `null` where another player has the data folder. */
@@ -40,32 +39,31 @@ const STORES_AGAIN_MS = 60_000;
 /** How often a player that waits for another to end looks whether it has. */
 const LOCK_AGAIN_MS = 2_000;
 
-/** Starts the player and lets it play on the raised stage until the process is asked to stop. */
+/** Starts the player and lets it play on the raised stages until the process is asked to stop. */
 export async function run({ good, clock, lock, raised, flaw, recovery }: Run): Promise<void> {
   const { config, path, warnings } = good;
   if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
-  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter: raised.inSight });
+  const inSight = Promise.all(raised.map((stage) => stage.inSight)).then(() => {});
+  const log = openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr, fileAfter: inSight });
   const { logger } = log;
   const shutdown = new Shutdown(logger, recovery);
   shutdown.add("log", () => log.close());
   // Held on to for as long as the process lives: what nobody refers to is closed.
   shutdown.add("lock", async () => lock.release());
-  logger.info({ config: path, screen: config.screenId, version: app.getVersion() }, "player started");
+  const screenIds = config.screens.map(({ screenId }) => screenId);
+  logger.info({ config: path, screen: screenIds.join(", "), version: app.getVersion() }, "player started");
   for (const warning of warnings) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
-  const { slate } = raised;
-  const power = new DisplayPower([config.screenId], config.openingHours.respect, logger);
+  const power = new DisplayPower(screenIds, config.openingHours.respect, logger);
   shutdown.add("displays", () => power.release());
-  void raised.inSight.then(() => slate.begin({ ...config, clock, log: logger }));
-  const metrics = createMetrics();
-  const stage = deferStage();
+  for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
+  const metrics = createMetrics(screenIds.length > 1);
   const noteEnd = watchStage(() => recovery.meet("dark"));
   const parts: PlayerParts = {
-    ...{ config, clock, log: logger, metrics, fetch, openMediaFetch, stage },
+    ...{ config, clock, log: logger, metrics, fetch, openMediaFetch },
     dice: Math.random,
     onSettled: (_playout, outcome) => noteEnd(outcome),
-    onTitle: (title) => slate.setName(title),
   };
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
@@ -75,18 +73,31 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  const onDark = (dark: boolean) => {
-    power.note(config.screenId, dark);
-    return slate.darken(dark);
-  };
-  stage.open(stageFor(player, raised, config, clock, logger, onDark));
+  for (const stage of raised) playOn(stage, { player, config, clock, power, log: logger });
   shutdown.add("player", () => player.stop());
   // Whoever looks at the screen comes first, whoever reads about it second.
-  await raised.inSight;
+  await inSight;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
-  const { window } = raised;
   const { openHealth } = await import("./health.ts");
-  shutdown.add("health", await openHealth({ config, player, metrics, window, clock, log: logger, restarts, recovery }));
+  const sources = { config, player, metrics, stages: raised, clock, log: logger, restarts, recovery };
+  const health = await openHealth(sources);
+  if (health !== null) shutdown.add("health", () => health.close());
+  await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+}
+
+/** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */
+async function offerChord(
+  { operator: { chord } }: Config,
+  port: number | null,
+  stages: readonly RaisedStage[],
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<void> {
+  if (chord === null) return;
+  if (port === null) return log.error("operator.chord has no effect: it shows the health pages, and there are none");
+  const { offerDiagnosis } = await import("./diagnosis.ts");
+  const withdraw = offerDiagnosis({ chord, port, stages, log });
+  shutdown.add("diagnosis", async () => withdraw());
 }
 
 /** Loaded with the first download: a start with a full cache does not wait for it. */
@@ -119,23 +130,4 @@ async function startOrSay(parts: PlayerParts): Promise<Player | null> {
     parts.log.error(error.message);
     return null;
   }
-}
-
-function stageFor(
-  player: Player,
-  raised: RaisedStage,
-  { audio }: Config,
-  clock: Clock,
-  log: Logger,
-  onDark: (dark: boolean) => Promise<void>,
-) {
-  return createStage({
-    ...raised,
-    clock,
-    muted: audio.muted,
-    openPage: (document) => player.openPage(document),
-    report: (event) => player.loop.dispatch(event),
-    onDark,
-    onTrouble: (playout, reason, detail) => log.warn({ playout: playout.id, reason, detail }, "deck failed"),
-  });
 }

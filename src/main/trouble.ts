@@ -1,4 +1,4 @@
-import { app } from "electron";
+import { app, screen } from "electron";
 import { type BadConfig, type GoodConfig, watchConfig } from "../player/config/config.ts";
 import { laySlate } from "./slate.ts";
 import { openWindow } from "./window.ts";
@@ -15,7 +15,8 @@ export function describeProblems({ path, problems }: BadConfig): string {
 /** Shows on the display what is wrong and where, until the file has been mended; resolves with the good one. */
 export async function awaitGoodConfig(bad: BadConfig, given: string | null): Promise<GoodConfig> {
   await app.whenReady();
-  const { window, reveal } = openWindow({ match: null, fullscreen: true, width: null, height: null });
+  const plan = { match: null, fullscreen: true, width: null, height: null };
+  const { window, reveal } = openWindow(plan, screen.getPrimaryDisplay());
   const { view, load } = laySlate(window, "trouble/trouble.html");
   await load();
   const show = ({ path, problems }: BadConfig): void => {

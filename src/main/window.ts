@@ -1,32 +1,27 @@
-import { BaseWindow, type Display, type Rectangle, screen, type WebContentsView } from "electron";
+import { BaseWindow, type Display, screen, type WebContentsView } from "electron";
+import { boundsOn, OVERHANG, type WindowPlan } from "./sight/placement.ts";
 
-/** Which display, and how much of it (configuration, `display`). */
-export interface WindowPlan {
-  /** A display's name, or its place counted from the left, from 1. */
-  readonly match: string | null;
-  readonly fullscreen: boolean;
-  readonly width: number | null;
-  readonly height: number | null;
-}
-
-/** The stage's window before it is in sight. */
-export interface PreparedWindow {
+/** A stage's window, which is out of sight until it is revealed, and whenever it has no display. */
+export interface StageWindow {
   readonly window: BaseWindow;
   /** Brings it in sight, once there is something in it to see. */
   reveal(): void;
+  /** Puts it on a display, as large as the display is now; on none it is not to be seen. */
+  place(display: Display | null): void;
 }
 
-const UNFILLED = { width: 1280, height: 720 };
-
 /**
- * Opens the stage's frameless window for the chosen display. It is on, but for a pixel beyond every display's edge, until `reveal`:
- * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start.
+ * Opens a stage's frameless window for its display. It is on, but for a pixel beyond every display's edge, until `reveal`:
+ * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start. By its `number` it
+ * is told from others there, so that none covers another.
  */
-export function openWindow(plan: WindowPlan): PreparedWindow {
-  const place = placeOf(plan);
+export function openWindow(plan: WindowPlan, first: Display | null, number = 0): StageWindow {
+  let display = first;
+  let revealed = false;
   const window = new BaseWindow({
-    ...place,
-    ...beyondDisplays(),
+    ...(display === null ? {} : boundsOn(plan, display, screen.getAllDisplays())),
+    ...beyondDisplays(number),
+    show: display !== null,
     title: "Spotloop",
     frame: false,
     resizable: !plan.fullscreen,
@@ -35,7 +30,23 @@ export function openWindow(plan: WindowPlan): PreparedWindow {
   });
   window.setMenu(null);
   if (plan.fullscreen) window.setAlwaysOnTop(true, "screen-saver");
-  return { window, reveal: () => window.setBounds(place) };
+
+  const settle = () => {
+    if (display === null) return window.hide();
+    window.setBounds(boundsOn(plan, display, screen.getAllDisplays()));
+    if (!window.isVisible()) window.showInactive();
+  };
+  return {
+    window,
+    reveal() {
+      revealed = true;
+      settle();
+    },
+    place(on) {
+      display = on;
+      if (revealed) settle();
+    },
+  };
 }
 
 /** Makes a view as large as the part of the window that fits its display. */
@@ -53,34 +64,19 @@ export function fill(window: BaseWindow, view: WebContentsView): void {
  */
 export function overhang(window: BaseWindow, view: WebContentsView): void {
   fill(window, view);
-  view.setBounds({ ...view.getBounds(), x: OVERHANG, y: OVERHANG });
-}
-
-/** By so many pixels a full-screen window is larger than its display. */
-const OVERHANG = 1;
-
-/**
- * A full-screen window is not in the desktop's full-screen mode but as large as the display, and a pixel more: X11
- * windows of just that size are made a pixel smaller, and decks below the one in sight have their overhang.
- */
-function placeOf({ match, fullscreen, width, height }: WindowPlan): Rectangle {
-  const { bounds } = displayFor(match);
-  if (fullscreen) return { ...bounds, width: bounds.width + OVERHANG, height: bounds.height + OVERHANG };
-  return { ...bounds, width: width ?? UNFILLED.width, height: height ?? UNFILLED.height };
+  const content = window.getContentBounds();
+  const { width, height } = view.getBounds();
+  const x = content.width > width ? OVERHANG : 0;
+  const y = content.height > height ? OVERHANG : 0;
+  // A window that fits its display, as one that is no full-screen window, has no edge to spare.
+  view.setBounds({ x: x + y === 0 ? OVERHANG : x, y: x + y === 0 ? OVERHANG : y, width, height });
 }
 
 /** One pixel stays on the last display: a window that is nowhere is not drawn at all. */
-function beyondDisplays(): { x: number; y: number } {
-  const bounds = screen.getAllDisplays().map((display) => display.bounds);
-  return {
-    x: Math.max(...bounds.map(({ x, width }) => x + width)) - 1,
-    y: Math.max(...bounds.map(({ y, height }) => y + height)) - 1,
-  };
-}
-
-/** The display that was asked for; the primary one where that is not there. */
-function displayFor(match: string | null): Display {
-  const fromLeft = screen.getAllDisplays().sort((one, other) => one.bounds.x - other.bounds.x);
-  const found = fromLeft.find((display, index) => display.label === match || String(index + 1) === match);
-  return found ?? screen.getPrimaryDisplay();
+function beyondDisplays(number: number): { x: number; y: number } {
+  const [last] = screen
+    .getAllDisplays()
+    .map(({ bounds }) => ({ x: bounds.x + bounds.width - 1, y: bounds.y + bounds.height - 1 - number }))
+    .sort((one, other) => other.x - one.x);
+  return last ?? { x: 0, y: 0 };
 }

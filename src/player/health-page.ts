@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Sums } from "./day-report.ts";
-import type { HealthReport, NextItem } from "./health-report.ts";
+import type { HealthReport, NextItem, ScreenHealth } from "./health-report.ts";
 
 /** Often enough to follow a screen by. */
 const REFRESH_SECONDS = 5;
@@ -8,12 +8,8 @@ const REFRESH_SECONDS = 5;
 /** The report for people: one page on its own, without scripts, that asks for itself again every few seconds. */
 export function healthPage(report: HealthReport): string {
   const { proofs, cache, clock, versions, restarts, lastError } = report;
-  const rows: readonly (readonly [string, string])[] = [
-    [
-      "On air",
-      report.onAir === "house" ? "House content" : `${itemLine(report.onAir)}, since ${timeOf(report.onAir.since)}`,
-    ],
-    ["Next", report.next === null ? "nothing ready" : itemLine(report.next)],
+  const rows: readonly Row[] = [
+    ...(report.screens === undefined ? screenRows(report) : report.screens.map(screenRow)),
     [
       "Proofs",
       `${proofs.owed} owed, ${proofs.delivered} delivered, ${proofs.refused} refused, ${proofs.expired} expired`,
@@ -46,7 +42,7 @@ export function healthPage(report: HealthReport): string {
 </head>
 <body>
 <h1><span class="${report.status}">${report.status}</span> Spotloop</h1>
-<img src="/screenshot.jpg" alt="What is on screen">
+${picturesOf(report)}
 <dl>
 ${rows.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("\n")}
 </dl>
@@ -69,12 +65,42 @@ h1 { font-size: 1.25rem; font-weight: 600; }
 h1 span { padding: .15em .6em; border-radius: 1em; color: #fff; background: #767676; }
 h1 .ok { background: #17803d; }
 h1 .failing { background: #b91c1c; }
+.screens { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 img { display: block; width: 100%; min-height: 8rem; border-radius: .5rem; background: #0003; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem; }
 dt { opacity: .7; }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 a { color: inherit; margin-right: 1rem; }
 `;
+
+function picturesOf({ screens }: HealthReport): string {
+  if (screens === undefined) return '<img src="/screenshot.jpg" alt="What is on screen">';
+  const pictures = screens.map(({ screenId }) => {
+    return `<img src="/screenshot.jpg?screen=${encodeURIComponent(screenId)}" alt="What is on ${escaped(screenId)}">`;
+  });
+  return `<p class="screens">${pictures.join("")}</p>`;
+}
+
+type Row = readonly [name: string, text: string];
+
+function screenRows({ onAir, next }: ScreenHealth): readonly Row[] {
+  return [
+    ["On air", onAirLine(onAir)],
+    ["Next", next === null ? "nothing ready" : itemLine(next)],
+  ];
+}
+
+function screenRow({ screenId, ...screen }: { readonly screenId: string } & ScreenHealth): Row {
+  const { status, onAir, next } = screen;
+  const follows = next === null ? "nothing ready" : itemLine(next);
+  return [screenId, `${status}; ${onAirLine(onAir)}; next: ${follows}`];
+}
+
+function onAirLine(onAir: ScreenHealth["onAir"]): string {
+  if (onAir === "house") return "House content";
+  if (onAir === "nothing") return "Nothing: nobody can see this screen";
+  return `${itemLine(onAir)}, since ${timeOf(onAir.since)}`;
+}
 
 function itemLine({ kind, title, id, durationMs }: NextItem): string {
   return `${kind === "ad" ? "Ad" : "News"} “${title === "" ? id : title}”, ${seconds(durationMs)}`;

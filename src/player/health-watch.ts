@@ -1,12 +1,10 @@
 import type { SpotOutcome } from "../client/service.ts";
 import type { LoopState } from "../core/loop-state.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
-import type { FinalVerdict } from "../core/proof.ts";
 import type { Instant, Item } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
-import type { HealthReport, NextItem } from "./health-report.ts";
-import type { Metrics } from "./metrics.ts";
-import type { OwedProof } from "./proof-records.ts";
+import type { NextItem, ScreenHealth } from "./health-report.ts";
+import type { ScreenMetrics } from "./metrics.ts";
 
 /** A screen on which nothing was shown for this long, though the service had something for it, is failing. */
 export const SHOWN_WITHIN_MS = 10 * 60_000;
@@ -14,7 +12,7 @@ export const SHOWN_WITHIN_MS = 10 * 60_000;
 /** What a screen's health is told from. */
 export class HealthWatch {
   readonly #clock: Clock;
-  readonly #metrics: Metrics;
+  readonly #metrics: ScreenMetrics;
   readonly #startedAt: Instant;
   #state: LoopState | null = null;
   #everShown = false;
@@ -23,7 +21,7 @@ export class HealthWatch {
   #houseSince: Instant | null;
   #lastError: string | null = null;
 
-  constructor(clock: Clock, metrics: Metrics) {
+  constructor(clock: Clock, metrics: ScreenMetrics) {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#startedAt = clock.now();
@@ -36,10 +34,13 @@ export class HealthWatch {
     const before = this.#state?.slot ?? null;
     const { slot } = state;
     if (slot !== null && slot.paintedAt !== null && before?.paintedAt !== slot.paintedAt) {
-      this.#metrics.takeLateness.observe(Math.max(0, slot.paintedAt - slot.startsAt) / 1000);
+      const { takeLateness, labels } = this.#metrics;
+      takeLateness.observe(labels, Math.max(0, slot.paintedAt - slot.startsAt) / 1000);
       this.#everShown = true;
     }
-    this.#noteHouse(inSight(state) === null);
+    if (isHidden(state) && (this.#state === null || !isHidden(this.#state)))
+      this.#lastError = "nobody can see this screen";
+    this.#noteHouse(inSight(state) === null && !isHidden(state) && !isClosed(state));
     // What went before opening says nothing about the hours after it.
     const closed = isClosed(state) || (this.#state !== null && isClosed(this.#state));
     if (inSight(state) !== null || closed) this.#wellAt = this.#clock.now();
@@ -47,7 +48,7 @@ export class HealthWatch {
   }
 
   noteAsked(outcome: SpotOutcome): void {
-    this.#metrics.spotRequests.inc({ outcome: outcome.kind });
+    this.#metrics.spotRequests.inc({ outcome: outcome.kind, ...this.#metrics.labels });
     if (outcome.kind === "empty") this.#wellAt = this.#clock.now();
     if (outcome.kind === "denied")
       this.#lastError = `the service denies this screen its spots (HTTP ${outcome.status})`;
@@ -55,27 +56,19 @@ export class HealthWatch {
   }
 
   noteSettled({ item }: Playout, outcome: PlayoutOutcome): void {
+    const { itemsShown, itemsFailed, labels } = this.#metrics;
     if (outcome.kind === "shown") {
-      this.#metrics.itemsShown.inc({ kind: item.kind });
+      itemsShown.inc({ kind: item.kind, ...labels });
       return;
     }
-    this.#metrics.itemsFailed.inc({ kind: item.kind, reason: outcome.reason });
+    itemsFailed.inc({ kind: item.kind, reason: outcome.reason, ...labels });
     // Closing time is nobody's error.
     if (outcome.reason === "closed") return;
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}`;
   }
 
-  /** Takes in what became of a proof for good. */
-  noteProof({ shownAt }: OwedProof, { kind }: FinalVerdict): void {
-    this.#metrics.proofsSettled.inc({ outcome: kind });
-    // One from before the last boot has no place on this boot's clock.
-    if (kind === "delivered" && shownAt !== null) {
-      this.#metrics.proofDelay.observe((this.#clock.now() - shownAt) / 1000);
-    }
-  }
-
-  /** The screen's part of the health report. */
-  report(): Pick<HealthReport, "status" | "onAir" | "next" | "lastError"> {
+  /** How this screen is. */
+  report(): ScreenHealth {
     const state = this.#state;
     const slot = state === null ? null : inSight(state);
     const ready = state?.line.find(({ deck }) => deck === "ready")?.playout.item;
@@ -84,14 +77,16 @@ export class HealthWatch {
       status: this.#status(),
       onAir:
         slot === null
-          ? "house"
+          ? state !== null && (isHidden(state) || isClosed(state))
+            ? "nothing"
+            : "house"
           : { ...brief(slot.playout.item), since: new Date(slot.paintedAt + toWall).toISOString() },
       next: ready === undefined ? null : brief(ready),
       lastError: this.#lastError,
     };
   }
 
-  #status(): HealthReport["status"] {
+  #status(): ScreenHealth["status"] {
     if (this.#state !== null && isClosed(this.#state)) return "closed";
     if (this.#clock.now() - this.#wellAt > SHOWN_WITHIN_MS) return "failing";
     return this.#everShown ? "ok" : "starting";
@@ -99,7 +94,8 @@ export class HealthWatch {
 
   #noteHouse(showing: boolean): void {
     const now = this.#clock.now();
-    if (this.#houseSince !== null) this.#metrics.houseSeconds.inc((now - this.#houseSince) / 1000);
+    const { houseSeconds, labels } = this.#metrics;
+    if (this.#houseSince !== null) houseSeconds.inc(labels, (now - this.#houseSince) / 1000);
     this.#houseSince = showing ? now : null;
   }
 }
@@ -108,6 +104,10 @@ export class HealthWatch {
 function inSight({ slot }: LoopState): { readonly playout: Playout; readonly paintedAt: Instant } | null {
   if (slot === null || slot.failed || slot.paintedAt === null) return null;
   return { playout: slot.playout, paintedAt: slot.paintedAt };
+}
+
+function isHidden({ resting }: LoopState): boolean {
+  return resting.includes("hidden");
 }
 
 function isClosed({ resting }: LoopState): boolean {

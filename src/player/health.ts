@@ -10,8 +10,8 @@ export interface HealthParts {
   readonly port: number;
   readonly report: () => HealthReport;
   readonly metrics: Metrics;
-  /** What is on screen as a JPEG, or null where there is nothing to see. */
-  readonly screenshot: () => Promise<Buffer | null>;
+  /** What is on a screen, the first one for null, as a JPEG, or null where there is nothing to see. */
+  readonly screenshot: (screenId: string | null) => Promise<Buffer | null>;
 }
 
 export type HealthStart =
@@ -25,8 +25,8 @@ const MOST_CONNECTIONS = 32;
 
 /**
  * Tells on 127.0.0.1, and nowhere else, how the player is: `/health` (JSON, 503 when it fails), `/metrics` (Prometheus),
- * `/screenshot.jpg`, and `/` for people. Only GET and HEAD, and only for a `Host` that is this machine: a page on the
- * web whose name was made to lead here cannot read it.
+ * `/screenshot.jpg` (of several screens the first, or `?screen=ID`), and `/` for people. Only GET and HEAD, and only for a
+ * `Host` that is this machine: a page on the web whose name was made to lead here cannot read it.
  */
 export async function startHealth(parts: HealthParts): Promise<HealthStart> {
   const answers = answersOf(parts);
@@ -51,15 +51,25 @@ interface Answer {
   readonly body: string | Buffer;
 }
 
-type Answers = ReadonlyMap<string, () => Answer | Promise<Answer>>;
+/** By path; each is given the query. */
+type Answers = ReadonlyMap<string, (query: URLSearchParams) => Answer | Promise<Answer>>;
 
 function answersOf({ report, metrics: { registry }, screenshot }: HealthParts): Answers {
   const look = shared(screenshot);
-  return new Map<string, () => Answer | Promise<Answer>>([
+  const screenIds = () => report().screens?.map(({ screenId }) => screenId);
+  return new Map<string, (query: URLSearchParams) => Answer | Promise<Answer>>([
     ["/", () => ({ status: 200, type: "text/html; charset=utf-8", body: healthPage(report()) })],
     ["/health", () => healthAnswer(report())],
     ["/metrics", async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() })],
-    ["/screenshot.jpg", async () => pictureAnswer(await look())],
+    [
+      "/screenshot.jpg",
+      async (query) => {
+        const screenId = query.get("screen");
+        const known = screenIds();
+        if (screenId !== null && known !== undefined && !known.includes(screenId)) return plain(404, "no such screen");
+        return pictureAnswer(await look(known === undefined ? null : screenId));
+      },
+    ],
   ]);
 }
 
@@ -75,7 +85,7 @@ function pictureAnswer(picture: Buffer | null): Answer {
 async function answer(request: IncomingMessage, response: ServerResponse, answers: Answers): Promise<void> {
   let given: Answer;
   try {
-    given = refusalOf(request) ?? (await answers.get(pathOf(request))?.()) ?? plain(404, "not found");
+    given = refusalOf(request) ?? (await answered(request, answers)) ?? plain(404, "not found");
   } catch {
     given = plain(500, "this cannot be told right now");
   }
@@ -98,22 +108,22 @@ function refusalOf({ method, headers, socket }: IncomingMessage): Answer | null 
   return method === "GET" || method === "HEAD" ? null : plain(405, "only GET and HEAD");
 }
 
-function pathOf({ url = "" }: IncomingMessage): string {
-  return url.split("?", 1)[0] ?? "";
+function answered({ url = "" }: IncomingMessage, answers: Answers): Answer | Promise<Answer> | undefined {
+  const [path = "", query = ""] = url.split("?", 2);
+  return answers.get(path)?.(new URLSearchParams(query));
 }
 
 function plain(status: number, text: string): Answer {
   return { status, type: "text/plain; charset=utf-8", body: `${text}\n` };
 }
 
-/** However many ask at once, the work is done once. */
-function shared<T>(act: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null;
-  return () => {
-    underWay ??= act().finally(() => {
-      underWay = null;
-    });
-    return underWay;
+/** However many ask for the same at once, the work is done once. */
+function shared<K, T>(act: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const underWay = new Map<K, Promise<T>>();
+  return (key) => {
+    const acting = underWay.get(key) ?? act(key).finally(() => underWay.delete(key));
+    underWay.set(key, acting);
+    return acting;
   };
 }
 

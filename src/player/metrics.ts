@@ -5,12 +5,12 @@ import type { ProofCounts } from "./proof-records.ts";
 export interface Metrics {
   readonly registry: Registry;
   /** By outcome: `spot`, `empty`, `limited`, `denied`, `unavailable`, `refused`. */
-  readonly spotRequests: Counter<"outcome">;
-  readonly itemsShown: Counter<"kind">;
-  readonly itemsFailed: Counter<"kind" | "reason">;
+  readonly spotRequests: Counter<"outcome" | "screen">;
+  readonly itemsShown: Counter<"kind" | "screen">;
+  readonly itemsFailed: Counter<"kind" | "reason" | "screen">;
   /** Seconds between the instant that an item was planned for and its first frame. */
-  readonly takeLateness: Histogram;
-  readonly houseSeconds: Counter;
+  readonly takeLateness: Histogram<"screen">;
+  readonly houseSeconds: Counter<"screen">;
   /** By outcome: `delivered`, `refused`, `expired`. */
   readonly proofsSettled: Counter<"outcome">;
   /** Seconds between the end of an item and the delivery of its proof. */
@@ -22,8 +22,17 @@ export interface Metrics {
   readonly restarts: Gauge;
   /** Always 1; the versions are its labels. */
   readonly build: Gauge<"version" | "electron" | "chromium" | "node">;
+  /** What is counted for each screen, for one of them. */
+  of(screenId: string): ScreenMetrics;
   /** Names where the gauges are read from at each scrape. */
   readFrom(sources: MetricSources): void;
+}
+
+/** What is counted for one screen. */
+export interface ScreenMetrics
+  extends Pick<Metrics, "spotRequests" | "itemsShown" | "itemsFailed" | "takeLateness" | "houseSeconds"> {
+  /** To be given with everything that is counted; none where there is only one screen. */
+  readonly labels: { readonly screen?: string };
 }
 
 export interface MetricSources {
@@ -37,8 +46,11 @@ const LATENESS_SECONDS = [0.005, 0.01, 0.017, 0.034, 0.05, 0.1, 0.25, 0.5, 1, 2.
 /** From one answer of the service to the end of the hour. */
 const DELAY_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 1_800, 3_600];
 
-/** Makes the player's metrics, all at 0; gauges stay empty until `readFrom`. */
-export function createMetrics(): Metrics {
+/**
+ * Makes the player's metrics, all at 0; gauges stay empty until `readFrom`. What is counted for each screen has the label
+ * `screen` where there are `several`.
+ */
+export function createMetrics(several = false): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -46,18 +58,25 @@ export function createMetrics(): Metrics {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name: `spotloop_${name}`, help, labelNames, registers });
 
-  return {
-    registry,
-    spotRequests: counter("spot_requests_total", "Requests for a spot by what came of them", ["outcome"]),
-    itemsShown: counter("items_shown_total", "Items shown in full", ["kind"]),
-    itemsFailed: counter("items_failed_total", "Items not shown in full, by reason", ["kind", "reason"]),
+  const screen = several ? (["screen"] as const) : [];
+  const ofScreens = {
+    spotRequests: counter("spot_requests_total", "Requests for a spot by what came of them", ["outcome", ...screen]),
+    itemsShown: counter("items_shown_total", "Items shown in full", ["kind", ...screen]),
+    itemsFailed: counter("items_failed_total", "Items not shown in full, by reason", ["kind", "reason", ...screen]),
     takeLateness: new Histogram({
       name: "spotloop_take_lateness_seconds",
       help: "Time between the instant an item was planned for and its first frame",
+      labelNames: screen,
       buckets: LATENESS_SECONDS,
       registers,
     }),
-    houseSeconds: counter("house_seconds_total", "Time for which house content was on screen"),
+    houseSeconds: counter("house_seconds_total", "Time for which house content was on screen", screen),
+  };
+
+  return {
+    registry,
+    ...ofScreens,
+    of: (screenId) => ({ ...ofScreens, labels: several ? { screen: screenId } : {} }),
     proofsSettled: counter("proofs_settled_total", "Proofs of play by what became of them in this run", ["outcome"]),
     proofDelay: new Histogram({
       name: "spotloop_proof_delay_seconds",

@@ -4,32 +4,31 @@ import type { Logger } from "pino";
 import { follow } from "../client/follow.ts";
 import { Service } from "../client/service.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
-import type { Instant } from "../core/spot.ts";
-import { isStrike } from "../core/strikes.ts";
+import type { FinalVerdict } from "../core/proof.ts";
 import { BALLAST_BYTES, Ballast } from "./ballast.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { Courier } from "./courier.ts";
 import type { Wanted } from "./download.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
-import { HealthWatch } from "./health-watch.ts";
 import { IndexFile } from "./index-file.ts";
-import { keyOf, MediaCache } from "./media-cache.ts";
+import { MediaCache } from "./media-cache.ts";
 import { MediaIndex, mediaIndexMigrations } from "./media-index.ts";
 import type { Metrics } from "./metrics.ts";
 import { PageCache } from "./page-cache.ts";
+import { type PlayingScreen, playScreen } from "./playing-screen.ts";
 import { ProofDesk } from "./proof-desk.ts";
 import { ProofFile } from "./proof-file.ts";
+import type { OwedProof } from "./proof-records.ts";
 import { ProofStore } from "./proof-store.ts";
 import { confinedTo, type ReachPolicy, reachPolicy } from "./reach.ts";
 import { openScreenHours } from "./screen-hours.ts";
-import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { Stage } from "./stage.ts";
 import { StrikeBook } from "./strike-book.ts";
 import { TallyBook } from "./tally-book.ts";
 
-/** What a player is made of; tests hand in a clock, a network and a stage of their own. */
+/** What a player is made of; tests hand in a clock and a network of their own. */
 export interface PlayerParts {
   readonly config: Config;
   readonly clock: Clock;
@@ -38,7 +37,6 @@ export interface PlayerParts {
   readonly fetch: typeof globalThis.fetch;
   /** What media is fetched with, which must not go everywhere; the same unless told otherwise. */
   readonly openMediaFetch?: (policy: ReachPolicy) => typeof globalThis.fetch;
-  readonly stage: Stage;
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
   /** The wait before a spot request's second try, in milliseconds; the client's own unless told otherwise. */
@@ -47,26 +45,34 @@ export interface PlayerParts {
   readonly downloadRetryMs?: number;
   /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` unless told otherwise. */
   readonly ballastBytes?: number;
-  /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
-  readonly onTitle?: (title: string) => void;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
 
-/** A running player: its loop, what it keeps, and the way to end it. */
+/** What is known of a stage, and wanted for it. */
+export interface View {
+  /** Whether it can be seen by now; it can unless told otherwise. */
+  readonly seen?: boolean;
+  /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
+  readonly onTitle?: (title: string) => void;
+}
+
+/** A running player: what its screens have in common, and the way to end it. */
 export interface Player {
-  readonly loop: ScreenLoop;
   readonly cache: MediaCache;
   readonly proofs: ProofStore;
   readonly serviceClock: ServiceClock;
-  readonly health: HealthWatch;
+  /** Those that play, in the order in which they began. */
+  readonly screens: readonly PlayingScreen[];
+  /** Begins to play one screen of the configuration on its stage, until the player is stopped. Once for each. */
+  play(screenId: string, stage: Stage, view?: View): PlayingScreen;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
   openPage(document: Wanted): PageCache;
-  /** Ends the loop at once, lets proofs under way end within their time limit, and closes the stores. */
+  /** Ends the loops at once, lets proofs under way end within their time limit, and closes the stores. */
   stop(): Promise<void>;
 }
 
-/** Opens the stores, starts the courier and the loop. Throws `StoreUnusable` where a store cannot be opened. */
+/** Opens the stores and starts the courier. Throws `StoreUnusable` where a store cannot be opened. */
 export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const { config, clock, log, metrics, dice } = parts;
   const control = new AbortController();
@@ -81,7 +87,6 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   });
   const policy = reachPolicy(config);
 
-  const health = new HealthWatch(clock, metrics);
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
   const reliefs = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
@@ -100,50 +105,33 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     send: (pop, signal) => service.sendProof(pop, signal),
     dice,
     log,
-    onSettled: (proof, verdict) => health.noteProof(proof, verdict),
+    onSettled: (proof, verdict) => noteProof(metrics, clock, proof, verdict),
   });
   const tallies = new TallyBook({ store: proofs, clock, serviceClock });
   const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, tallies, onOwed: () => courier.notify() });
   courier.start();
 
-  const hours = openScreenHours(config.screenId, parts, serviceClock, control.signal);
-  const loop = startScreenLoop({
-    screenId: config.screenId,
-    resting: hours.reasons(),
-    maxAgeMs: config.spot.maxAgeSeconds * 1000,
-    clock,
-    service,
-    cache,
-    stage: parts.stage,
-    log,
-    dice,
-    signal: control.signal,
-    onState: (state) => health.noteState(state),
-    onAsked(outcome) {
-      health.noteAsked(outcome);
-      tallies.count("slot");
-      if (outcome.kind === "spot") tallies.count("fill");
-      serviceClock.hear(outcome.serviceTime);
-      courier.notify();
-    },
-    onSettled(playout, outcome) {
-      if (outcome.kind === "shown") desk.owe(config.screenId, playout, outcome.endedAt);
-      else tallies.count("failed", outcome.reason);
-      holdAgainst(strikes, playout, outcome, clock.wall());
-      health.noteSettled(playout, outcome);
-      noteInLog(log, playout, outcome);
-      parts.onSettled?.(playout, outcome);
-    },
-  });
-
-  hours.start(loop.dispatch);
-
+  const shared = { config, clock, log, metrics, dice, service, cache, strikes, tallies, desk, signal: control.signal };
+  const screens: PlayingScreen[] = [];
   return {
-    loop,
     cache,
     proofs,
     serviceClock,
-    health,
+    screens,
+    play(screenId, stage, { seen = true, onTitle } = {}) {
+      const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
+      const screen = playScreen({
+        ...shared,
+        ...{ screenId, stage, seen, hours },
+        onAsked(outcome) {
+          serviceClock.hear(outcome.serviceTime);
+          courier.notify();
+        },
+        onSettled: (playout, outcome) => parts.onSettled?.(playout, outcome),
+      });
+      screens.push(screen);
+      return screen;
+    },
     openPage: (document) =>
       new PageCache({ document, cache, policy, signal: control.signal, onMiss: () => metrics.pageMisses.inc() }),
     async stop() {
@@ -187,15 +175,8 @@ function openCache(
   });
 }
 
-/** A creative that fails by its own fault again and again is not played for a while. */
-function holdAgainst(strikes: StrikeBook, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
-  if (outcome.kind === "shown") strikes.clear(keyOf(item));
-  else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), "creative", outcome.reason, now);
-}
-
-function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void {
-  const { kind, id, durationMs } = playout.item;
-  const fields = { playout: playout.id, requestId: playout.requestId, kind, item: id, durationMs };
-  if (outcome.kind === "shown") log.info(fields, "item shown");
-  else log.warn({ ...fields, reason: outcome.reason }, "item failed");
+function noteProof(metrics: Metrics, clock: Clock, { shownAt }: OwedProof, { kind }: FinalVerdict): void {
+  metrics.proofsSettled.inc({ outcome: kind });
+  // One from before the last boot has no place on this boot's clock.
+  if (kind === "delivered" && shownAt !== null) metrics.proofDelay.observe((clock.now() - shownAt) / 1000);
 }

@@ -32,6 +32,7 @@ export interface ProofFilter {
   readonly state: ProofState | null;
   readonly kind: ItemKind | null;
   readonly day: Day | null;
+  readonly screenId: string | null;
 }
 
 /** So many are read at a time: whoever reads at length would keep the player's log from being cut back. */
@@ -46,10 +47,11 @@ export class ProofArchive {
   }
 
   /** Newest first. */
-  *list({ state, kind, day }: ProofFilter): Generator<ListedProof> {
+  *list({ state, kind, day, screenId }: ProofFilter): Generator<ListedProof> {
     const select = this.#db.prepare<[object], Row>(LIST);
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-      const query = { state, kind, from: day?.from ?? null, until: day?.until ?? null, before, limit: PAGE_ROWS };
+      const span = { from: day?.from ?? null, until: day?.until ?? null };
+      const query = { state, kind, screenId, ...span, before, limit: PAGE_ROWS };
       const rows = select.all(query);
       for (const row of rows) yield listed(row);
       const last = rows.at(-1);
@@ -114,6 +116,7 @@ const LIST = `
     pop
   from proof
   where id < @before and (@state is null or state = @state) and (@kind is null or kind = @kind)
+    and (@screenId is null or screen_id = @screenId)
     and (@from is null or shown_wall + service_offset >= @from and shown_wall + service_offset < @until)
   order by id desc limit @limit`;
 

@@ -36,9 +36,11 @@ export class ProofDesk {
 
   /** Commits the proof of a playout that was shown in full until `shownAt`, before it returns where the disk allows. */
   owe(screenId: string, playout: Playout, shownAt: Instant): void {
-    const { id, requestId, requestedAt, item } = playout;
+    const { requestId, requestedAt, item } = playout;
     const { kind, pop } = item;
-    this.#waiting.push({ playoutId: id, screenId, requestId, itemId: item.id, kind, pop, requestedAt, shownAt });
+    // Each screen counts its own playouts.
+    const playoutId = `${screenId}/${playout.id}`;
+    this.#waiting.push({ playoutId, screenId, requestId, itemId: item.id, kind, pop, requestedAt, shownAt });
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
     this.#commit();
   }

@@ -15,19 +15,23 @@ export interface ScreenHours {
   start(tell: (event: LoopEvent) => void): void;
 }
 
+/** What a screen's hours are read and kept with. */
+export interface ScreenHoursParts
+  extends Pick<PlayerParts, "config" | "clock" | "log" | "dice" | "fetch" | "spotRetryMs"> {
+  readonly screenId: string;
+  readonly serviceClock: ServiceClock;
+  readonly signal: AbortSignal;
+  readonly onTitle?: ((title: string) => void) | undefined;
+}
+
 /** Hours are kept only where the configuration says so; the screen's title is read in any case. */
-export function openScreenHours(
-  screenId: string,
-  parts: PlayerParts,
-  serviceClock: ServiceClock,
-  signal: AbortSignal,
-): ScreenHours {
-  const { config, clock, log, dice } = parts;
+export function openScreenHours(parts: ScreenHoursParts): ScreenHours {
+  const { screenId, config, clock, log, dice, serviceClock, signal } = parts;
   const { respect } = config.openingHours;
   const watch = new ScreenWatch({
     ...{ screenId, path: screenFile(config.dataDir, screenId), withHours: respect },
     ...{ clock, dice, log, signal },
-    openInventory: () => openInventory(parts, serviceClock),
+    openInventory: () => openInventory(parts),
     onRead({ title, opening }) {
       hours?.learn(opening);
       if (title !== null) parts.onTitle?.(title);
@@ -46,10 +50,7 @@ export function openScreenHours(
 }
 
 /** Its answers tell the service's time, too: a screen that is closed asks for nothing else. */
-async function openInventory(
-  { config, fetch, spotRetryMs }: PlayerParts,
-  serviceClock: ServiceClock,
-): Promise<Inventory> {
+async function openInventory({ config, fetch, spotRetryMs, serviceClock }: ScreenHoursParts): Promise<Inventory> {
   const { VendorService } = await import("../client/vendor-service.ts");
   return new VendorService({
     baseUrl: config.baseUrl,

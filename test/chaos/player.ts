@@ -23,31 +23,31 @@ const stage = new SimulatedStage(clock);
 let taken: Playout | null = null;
 const player = await startPlayer({
   ...{ config, clock, log: log.logger, metrics: createMetrics(), fetch, dice: Math.random },
-  stage: {
-    cue(playout, media) {
-      const digest = createHash("sha256").update(readFileSync(media.path)).digest("hex");
-      tell({ what: "cued", whole: digest === media.digest && digest === basename(media.path) });
-      stage.cue(playout, media);
-    },
-    warm: () => stage.warm(),
-    take(playout) {
-      taken = playout;
-      stage.take(playout);
-    },
-    clear: (playout) => stage.clear(playout),
-    darken: () => stage.darken(),
-    lighten: () => stage.lighten(),
-  },
   onSettled({ requestId, item }, outcome) {
     if (outcome.kind === "shown") tell({ what: "shown", requestId, kind: item.kind });
   },
+});
+const { loop } = player.play(config.screens[0]?.screenId ?? "", {
+  cue(playout, media) {
+    const digest = createHash("sha256").update(readFileSync(media.path)).digest("hex");
+    tell({ what: "cued", whole: digest === media.digest && digest === basename(media.path) });
+    stage.cue(playout, media);
+  },
+  warm: () => stage.warm(),
+  take(playout) {
+    taken = playout;
+    stage.take(playout);
+  },
+  clear: (playout) => stage.clear(playout),
+  darken: () => stage.darken(),
+  lighten: () => stage.lighten(),
 });
 stage.connect((event) => {
   if (event.kind === "deck-painted" && event.playout === taken?.id) {
     const { requestId, item } = taken;
     tell({ what: "painted", requestId, kind: item.kind, at: Date.now(), durationMs: item.durationMs });
   }
-  player.loop.dispatch(event);
+  loop.dispatch(event);
 });
 tell({ what: "started" });
 process.once("SIGTERM", () => {

@@ -139,7 +139,7 @@ const LOOK_EVERY_MS = 2_000;
 
 function proofsIn(dataDir: string) {
   const archive = new ProofArchive(join(dataDir, "proofs.db"));
-  const proofs = [...archive.list({ state: null, kind: null, day: null })];
+  const proofs = [...archive.list({ state: null, kind: null, day: null, screenId: null })];
   archive.close();
   return proofs;
 }

@@ -63,6 +63,21 @@ describe("spotloop proofs", () => {
     expect(out).not.toContain("pop.example/");
   });
 
+  it("tells screens apart where there are several, and lists one alone", async () => {
+    const { folder, store, moment } = playing();
+    const attic = proofOf("p9", moment().now, { screenId: "attic", itemId: "item-9" });
+    store.owe(attic, moment());
+    const all = await run("proofs", "list", "--data-dir", folder);
+    expect(all.out.split("\n").map((line) => line.split(/\s{2,}/).at(-1))).toEqual([
+      "screen",
+      "attic",
+      ...Array(3).fill(proofOf("p0", 0).screenId),
+      "",
+    ]);
+    const one = await run("proofs", "list", "--data-dir", folder, "--screen", "attic", "--json");
+    expect(JSON.parse(one.out)).toMatchObject([{ screenId: "attic", itemId: "item-9" }]);
+  });
+
   it("lists only what is asked for, and as JSON for programs", async () => {
     const { folder } = playing();
     const { out } = await run("proofs", "list", "--data-dir", folder, "--state", "delivered", "--json");

@@ -63,9 +63,10 @@ describe("spotloop provision", () => {
     if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
     const stage = new SimulatedStage(clock);
     const parts = { log: pino({ level: "silent" }), metrics: createMetrics(), fetch, dice: () => 0.5, spotRetryMs: 0 };
-    const player = await startPlayer({ config: reading.config, clock, stage, ...parts });
+    const player = await startPlayer({ config: reading.config, clock, ...parts });
     onTestFinished(() => player.stop());
-    stage.connect((event) => player.loop.dispatch(event));
+    const { loop } = player.play("door-1", stage);
+    stage.connect((event) => loop.dispatch(event));
 
     const verdicts = await eventually("the first proved spot", async () => {
       await clock.advance(250);
@@ -114,6 +115,22 @@ describe("spotloop provision", () => {
       /^Location gym-1 is there already: REVIEW\.\nScreen door-1 is there already: 1920x1080\.\n/,
     );
     expect(json(config)).toEqual({ baseUrl, orgTokenFile: token, screenId: "door-1", audio: { muted: false } });
+  });
+
+  it("adds one screen to a machine that has several, once", async () => {
+    const organization = await freshOrganization(await running());
+    const config = join(temporaryFolder(), "config.json");
+    const screens = [{ screenId: "door-0", display: { match: 1 } }];
+    writeFileSync(config, JSON.stringify({ screens }), { mode: 0o600 });
+    const spotloop = spotloopOf(organization);
+    const again = ["--id", "door-1", "--location", "gym-1", "--size", "1920x1080"];
+
+    for (const args of [[...GYM, ...DOOR], again]) await spotloop(["provision", "--config", config, ...args]);
+
+    expect(json(config)).toEqual({
+      ...{ baseUrl: organization.baseUrl, orgTokenFile: "org-token" },
+      screens: [...screens, { screenId: "door-1" }],
+    });
   });
 
   it("picks a location that is there, and takes its type where none is given", async () => {

@@ -14,6 +14,8 @@ const aFate = fc.record({
   goes: fc.oneof({ weight: 8, arbitrary: fc.constant("well" as const) }, fc.constantFrom("wrong", "nowhere")),
   durationMs: fc.integer({ min: 100, max: 40_000 }),
   newsFirst: fc.boolean(),
+  /** For how long nobody can see the stage from then on. */
+  hiddenMs: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 60_000 })),
 });
 type Fate = typeof aFate extends fc.Arbitrary<infer T> ? T : never;
 
@@ -21,7 +23,7 @@ const RUN_MS = 10 * 60_000;
 
 /** A span in which the screen rests; spans may overlap. */
 const aRest = fc.record({
-  because: fc.constantFrom<RestReason[]>("closed", "sight-lost"),
+  because: fc.constantFrom<RestReason[]>("closed", "hidden"),
   at: fc.integer({ min: 0, max: RUN_MS }),
   lengthMs: fc.integer({ min: 0, max: 120_000 }),
 });
@@ -40,7 +42,11 @@ function playedThrough(fates: readonly Fate[], rests: readonly Rest[]): LoopDriv
     for (const { at, effect } of loop.effects.slice(answered)) {
       const fate = fates[answered++ % fates.length];
       const event = fate === undefined ? null : answerTo(effect, fate, at);
-      if (event !== null) answers.push({ at: at + (fate?.afterMs ?? 0), event });
+      const then = at + (fate?.afterMs ?? 0);
+      if (event !== null) answers.push({ at: then, event });
+      if (fate === undefined || fate.hiddenMs === 0) continue;
+      answers.push({ at: then, event: { kind: "rest", because: "hidden" } });
+      answers.push({ at: then + fate.hiddenMs, event: { kind: "rouse", because: "hidden" } });
     }
     answers.sort((one, other) => one.at - other.at);
     const next = answers.shift();
@@ -153,6 +159,22 @@ describe("whatever happens, the loop", () => {
       }
       expect(open.length).toBeLessThanOrEqual(2);
     });
+  });
+
+  it("shows nothing that was out of sight meanwhile, and begins nothing while it is (G2)", () => {
+    let hidden = 0;
+    property((loop) => {
+      for (const one of loop.effects) {
+        if (one.hidden) expect(["clear", "settle", "fetch"]).toContain(one.effect.kind);
+        if (one.effect.kind !== "settle") continue;
+        const { outcome } = one.effect;
+        if (outcome.kind === "failed" && outcome.reason === "hidden") hidden++;
+        if (outcome.kind !== "shown") continue;
+        const { paintedAt, endedAt } = outcome;
+        expect(loop.losses.filter((at) => at > paintedAt && at < endedAt)).toEqual([]);
+      }
+    });
+    expect(hidden).toBeGreaterThan(100);
   });
 
   it("has at most two decks open at any time", () => {

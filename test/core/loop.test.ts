@@ -297,3 +297,51 @@ describe("the next spot", () => {
     expect(loop.read()).toEqual(["request-spot"]);
   });
 });
+
+describe("a loop whose stage nobody can see", () => {
+  it("fails what was on air and what waits as hidden, owes nothing for it, and asks for nothing", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.read();
+    loop.tell({ kind: "rest", because: "hidden" });
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden"]);
+    loop.pass(3_600_000);
+    expect(loop.read()).toEqual([]);
+  });
+
+  it("fails an item that was taken and not painted yet, and with it goes the one whose deck it should cover", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_980);
+    loop.read();
+    loop.tell({ kind: "rest", because: "hidden" });
+    expect(loop.read()).toEqual(["clear 1-ad", "clear 1-news", "settle 1-ad hidden"]);
+    loop.paint("1-ad");
+    loop.pass(60_000);
+    expect(loop.read()).toEqual([]);
+  });
+
+  it("lets go of a spot that was on its way, as none of the service's misses", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.prepare("1-news", "1-ad");
+    expect(loop.read().slice(3)).toEqual(["settle 1-news hidden", "settle 1-ad hidden"]);
+    expect(loop.state.misses).toBe(0);
+  });
+
+  it("asks again as soon as it can be seen, and plays", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "started" });
+    loop.pass(60_000);
+    expect(loop.read()).toEqual([]);
+    loop.tell({ kind: "rouse", because: "hidden" });
+    expect(loop.read()).toEqual(["request-spot"]);
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.prepare("1-news", "1-ad");
+    loop.ready("1-news");
+    expect(loop.read()).toContain("take 1-news");
+  });
+});

@@ -70,15 +70,15 @@ describe("a screen at closing time", () => {
 describe("a screen that nobody can see", () => {
   it("ends the item on air at once, unproved, and stays ready for house content", () => {
     const loop = onAir();
-    loop.tell({ kind: "rest", because: "sight-lost" });
-    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news sight-lost", "clear 1-ad", "settle 1-ad sight-lost"]);
+    loop.tell({ kind: "rest", because: "hidden" });
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden"]);
     loop.pass(60_000);
     expect(loop.read()).toEqual([]);
   });
 
   it("that was closed besides plays again only when both are over", () => {
     const loop = onAir();
-    loop.tell({ kind: "rest", because: "sight-lost" });
+    loop.tell({ kind: "rest", because: "hidden" });
     loop.tell({ kind: "rest", because: "closed" });
     loop.tell({ kind: "rest", because: "closed" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
@@ -86,7 +86,7 @@ describe("a screen that nobody can see", () => {
     loop.read();
     loop.tell({ kind: "rouse", because: "closed" });
     expect(loop.read()).toEqual(["lighten"]);
-    loop.tell({ kind: "rouse", because: "sight-lost" });
+    loop.tell({ kind: "rouse", because: "hidden" });
     expect(loop.read()).toEqual(["request-spot"]);
   });
 });

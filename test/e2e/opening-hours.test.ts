@@ -149,7 +149,7 @@ describe("a screen that respects its location's opening hours", () => {
   it("is well while it is closed", () => {
     expect(healthWhenClosed).toMatchObject({
       status: 200,
-      body: { status: "closed", onAir: "house", lastError: null },
+      body: { status: "closed", onAir: "nothing", lastError: null },
     });
   });
 

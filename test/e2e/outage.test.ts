@@ -42,7 +42,7 @@ afterAll(() => rig?.close());
 async function pageIsWhole(): Promise<true | undefined> {
   const health = await readHealth(rig.home);
   const page = expected[1]?.creative;
-  const loaded = health?.next?.id === page || (health?.onAir !== "house" && health?.onAir.id === page);
+  const loaded = health?.next?.id === page || (typeof health?.onAir === "object" && health.onAir.id === page);
   const before = await mediaCalls();
   await new Promise((resolve) => setTimeout(resolve, 300));
   return loaded && before === (await mediaCalls()) ? true : undefined;

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type HealthParts, startHealth } from "../../src/player/health.ts";
-import type { HealthReport } from "../../src/player/health-report.ts";
+import { type HealthReport, type ScreenHealth, sumOf } from "../../src/player/health-report.ts";
 import { createMetrics } from "../../src/player/metrics.ts";
 
 const report: HealthReport = {
@@ -55,6 +55,31 @@ function ask(port: number, path: string, { method = "GET", headers = {} }: Asked
   });
 }
 
+describe("the health of several screens", () => {
+  const screen = (screenId: string, changes: Partial<ScreenHealth>) => ({
+    ...({ screenId, status: "ok", onAir: "house", next: null, lastError: null } as const),
+    ...changes,
+  });
+
+  it.each([
+    ["ok", "starting", "starting"],
+    ["starting", "failing", "failing"],
+    ["failing", "ok", "failing"],
+    ["ok", "ok", "ok"],
+  ] as const)("is the worst of %s and %s", (one, other, worst) => {
+    expect(sumOf([screen("a", { status: one }), screen("b", { status: other })]).status).toBe(worst);
+  });
+
+  it("is told as it always was where there is only one", () => {
+    const { screenId: _, ...told } = screen("a", { lastError: "x" });
+    expect(sumOf([screen("a", { lastError: "x" })])).toEqual(told);
+  });
+
+  it("has the first error of them", () => {
+    expect(sumOf([screen("a", {}), screen("b", { lastError: "x" })]).lastError).toBe("x");
+  });
+});
+
 describe("health", () => {
   it("tells the report, and that it must not be kept", async () => {
     const { port } = await started();
@@ -99,6 +124,25 @@ describe("health", () => {
     expect(looks).toBeLessThanOrEqual(2);
     picture = null;
     expect((await ask(port, "/screenshot.jpg")).status).toBe(503);
+  });
+
+  it("tells of each of several screens, and shows the one that is asked for", async () => {
+    const { status, onAir, next, lastError } = report;
+    const screens = ["hall", "a&b"].map((screenId) => ({ screenId, status, onAir, next, lastError }));
+    const { port } = await started({
+      report: () => ({ ...report, screens }),
+      screenshot: async (screenId) => Buffer.from(`picture of ${screenId}`),
+    });
+    const shown = async (path: string) => {
+      const answer = await ask(port, path);
+      return [answer.status, answer.body.toString()];
+    };
+    expect(await shown("/screenshot.jpg")).toEqual([200, "picture of null"]);
+    expect(await shown("/screenshot.jpg?screen=a%26b")).toEqual([200, "picture of a&b"]);
+    expect(await shown("/screenshot.jpg?screen=attic")).toEqual([404, "no such screen\n"]);
+    const [, page] = await shown("/");
+    expect(page).toContain('<img src="/screenshot.jpg?screen=a%26b" alt="What is on a&amp;b">');
+    expect(page).toContain("<dt>hall</dt>");
   });
 
   it("has a page for people that takes in nothing and leads nowhere else", async () => {

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import { createMetrics } from "../../src/player/metrics.ts";
 import { startPlayer } from "../../src/player/player.ts";
@@ -48,13 +49,13 @@ async function played(baseUrl: string): Promise<SimulatedStage> {
   const clock = new ManualClock();
   const stage = new SimulatedStage(clock);
   const dataDir = temporaryFolder();
-  const { $schema: _, orgTokenFile: __, ...rest } = configFileSchema.parse({ baseUrl, orgToken: "t", screenId: "s" });
   const player = await startPlayer({
-    config: { ...rest, orgToken: "t", dataDir, log: { ...rest.log, dir: dataDir } },
-    ...{ clock, stage, fetch, metrics: createMetrics(), log: pino({ level: "silent" }), dice: () => 0.5 },
+    config: configOf(configFileSchema.parse({ baseUrl, orgToken: "t", screenId: "s" }), "t", dataDir),
+    ...{ clock, fetch, metrics: createMetrics(), log: pino({ level: "silent" }), dice: () => 0.5 },
     ...{ spotRetryMs: 0, downloadRetryMs: 0, ballastBytes: 0 },
   });
-  stage.connect((event) => player.loop.dispatch(event));
+  const { loop } = player.play("s", stage);
+  stage.connect((event) => loop.dispatch(event));
   for (let passed = 0; passed < 12_000; passed += STEP_MS) {
     await clock.advance(STEP_MS);
     for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -26,7 +26,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     expect(stage.showings.at(-1)?.from).toBeLessThanOrEqual(2 * MINUTE + DATE_ERROR_MS);
     expect(countedPops(scenario)).toBe(stage.showings.length);
     expect(emulator.audit()).toEqual([]);
-    expect(scenario.player().health.report()).toMatchObject({ status: "closed", onAir: "house", lastError: null });
+    expect(scenario.screen().health.report()).toMatchObject({ status: "closed", onAir: "nothing", lastError: null });
   });
 
   it("asks for no spot while it is closed, and plays again at the minute of opening", async () => {
@@ -41,7 +41,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     expect(asked[0]).toBeGreaterThanOrEqual(opens);
     expect(asked[0]).toBeLessThanOrEqual(opens + DATE_ERROR_MS + SECOND);
     expect(scenario.stage.showings.length).toBeGreaterThan(shown);
-    expect([scenario.stage.dark, scenario.player().health.report().status]).toEqual([false, "ok"]);
+    expect([scenario.stage.dark, scenario.screen().health.report().status]).toEqual([false, "ok"]);
   });
 
   it("asks for none at all where it is closed when it is switched on for the first time", async () => {
@@ -65,9 +65,9 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     scenario.cutNetwork(true);
     await scenario.restart();
     await scenario.pass(8 * MINUTE, STEP_MS);
-    expect([scenario.stage.dark, scenario.player().loop.state().resting]).toEqual([true, ["closed"]]);
+    expect([scenario.stage.dark, scenario.screen().loop.state().resting]).toEqual([true, ["closed"]]);
     await scenario.pass(2 * MINUTE, STEP_MS);
-    expect([scenario.stage.dark, scenario.player().loop.state().resting]).toEqual([false, []]);
+    expect([scenario.stage.dark, scenario.screen().loop.state().resting]).toEqual([false, []]);
     scenario.cutNetwork(false);
     await scenario.pass(3 * MINUTE, STEP_MS);
     expect(scenario.stage.showings.length).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     await scenario.pass(MINUTE, STEP_MS);
     scenario.clock.jumpWall(13 * HOUR);
     await scenario.restart();
-    expect([scenario.stage.dark, scenario.player().loop.state().resting]).toEqual([false, ["hours-awaited"]]);
+    expect([scenario.stage.dark, scenario.screen().loop.state().resting]).toEqual([false, ["hours-awaited"]]);
     await scenario.pass(MINUTE);
     expect([scenario.stage.dark, scenario.stage.showings.length > 0]).toEqual([false, true]);
   });

@@ -73,7 +73,7 @@ it("is asked for again at once after the first no fill, and after one fill begin
   scenario.emulator.setFaults([{ ...spotFaults([{ empty: true }])[0], times: 1 } as FaultFile]);
   await scenario.pass(5 * SECOND);
   expect(asked(scenario)).toBeGreaterThanOrEqual(2);
-  expect(scenario.stage.showings.length + scenario.player().loop.state().line.length).toBeGreaterThan(0);
+  expect(scenario.stage.showings.length + scenario.screen().loop.state().line.length).toBeGreaterThan(0);
 });
 
 async function opened(changes: ScenarioChanges = {}): Promise<Scenario> {

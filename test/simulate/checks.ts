@@ -42,7 +42,7 @@ export class Checks {
   }
 
   afterStep(): void {
-    const state = this.#parts.machine.run?.player?.loop.state();
+    const state = this.#parts.machine.run?.screen?.loop.state();
     if (state === undefined) return;
     const since = Math.max(this.#parts.wire.askedAt, this.#parts.machine.startedAt);
     if (this.#parts.time.now() - since > LONGEST_PAUSE_MS) this.#parts.books.complain("no spot was asked for any more");

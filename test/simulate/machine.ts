@@ -245,7 +245,7 @@ export class Machine {
 
   /** The digests of what has been fetched and waits for its turn. */
   #waiting(): ReadonlySet<string> {
-    const line = this.#run?.player?.loop.state().line ?? [];
+    const line = this.#run?.screen?.loop.state().line ?? [];
     return new Set(line.map(({ playout }) => this.#parts.creatives.get(playout.item.url)?.file.sha256 ?? ""));
   }
 

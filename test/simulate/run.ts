@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { pino } from "pino";
 import type { FailureReason, Playout } from "../../src/core/playout.ts";
-import type { Config } from "../../src/player/config/config.ts";
+import { type Config, configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import type { Media } from "../../src/player/media-cache.ts";
 import { createMetrics } from "../../src/player/metrics.ts";
 import type { PageCache } from "../../src/player/page-cache.ts";
 import { type Player, startPlayer } from "../../src/player/player.ts";
+import type { PlayingScreen } from "../../src/player/playing-screen.ts";
 import { type DeckMishap, SimulatedStage } from "../support/simulated-stage.ts";
 import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";
@@ -52,6 +52,7 @@ export class Run {
   readonly number: number;
   readonly stage: SimulatedStage;
   player: Player | null = null;
+  screen: PlayingScreen | null = null;
   readonly #parts: RunParts;
   readonly #gone = new AbortController();
   readonly #calls = new Set<AbortController>();
@@ -86,7 +87,6 @@ export class Run {
       log: pino({ level: "silent" }),
       metrics: createMetrics(),
       fetch: wire.fetchFor(caller),
-      stage: this.stage,
       dice: () => chance.roll(`dice ${time.now()}`),
       ballastBytes: BALLAST_BYTES,
       onSettled: (playout, outcome) => {
@@ -98,7 +98,9 @@ export class Run {
       },
     });
     this.player = player;
-    this.stage.connect((event) => player.loop.dispatch(event));
+    const screen = player.play(SCREEN_ID, this.stage);
+    this.screen = screen;
+    this.stage.connect((event) => screen.loop.dispatch(event));
   }
 
   /** As the operating system asks it to. Its decks are gone with it. */
@@ -221,13 +223,9 @@ function flawOf({ path, digest }: Media, expected: string | undefined): string |
 }
 
 function configFor(folder: string): Config {
-  const {
-    $schema: _,
-    orgTokenFile: __,
-    ...rest
-  } = configFileSchema.parse({
+  const written = {
     ...{ baseUrl: SERVICE_URL, orgToken: ORG_TOKEN, screenId: SCREEN_ID },
     cache: { maxBytes: CACHE_BYTES, maxItemBytes: MAX_ITEM_BYTES, minFreeBytes: MIN_FREE_BYTES },
-  });
-  return { ...rest, orgToken: ORG_TOKEN, dataDir: folder, log: { ...rest.log, dir: join(folder, "logs") } };
+  };
+  return configOf(configFileSchema.parse(written), ORG_TOKEN, folder);
 }

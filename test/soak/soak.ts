@@ -31,10 +31,13 @@ const RESTART_AFTER_MS = 3_000;
 export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<SoakReport> {
   const catalogue = readCatalogue();
   const { world, durationsMs } = programmeAt(speed);
-  const rig = await openRig({ width: 960, height: 540 }, (folder) => {
-    const path = join(folder, "world.json");
-    writeFileSync(path, JSON.stringify(world));
-    return ["--world", path];
+  const rig = await openRig({
+    ...{ width: 960, height: 540 },
+    emulate(folder) {
+      const path = join(folder, "world.json");
+      writeFileSync(path, JSON.stringify(world));
+      return ["--world", path];
+    },
   });
   try {
     const ledger = new Map<string, LedgerSpot>();

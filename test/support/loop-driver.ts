@@ -6,7 +6,9 @@ import { type LoopState, wakeAt } from "../../src/core/loop-state.ts";
 export class LoopDriver {
   now = 1_000;
   state: LoopState;
-  readonly effects: { at: number; effect: LoopEffect }[] = [];
+  readonly effects: { at: number; effect: LoopEffect; hidden: boolean }[] = [];
+  /** When the stage was lost from sight. */
+  readonly losses: number[] = [];
   #unread = 0;
 
   constructor(maxAgeMs = 15 * 60_000) {
@@ -16,7 +18,8 @@ export class LoopDriver {
   tell(event: LoopEvent, dice = 0): void {
     const [state, effects] = step(this.state, event, this.now, dice);
     this.state = state;
-    for (const effect of effects) this.effects.push({ at: this.now, effect });
+    if (event.kind === "rest" && event.because === "hidden") this.losses.push(this.now);
+    for (const effect of effects) this.effects.push({ at: this.now, effect, hidden: state.resting.includes("hidden") });
   }
 
   /** Lets time pass, waking the loop whenever it asked for it. */

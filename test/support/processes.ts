@@ -76,8 +76,9 @@ export interface LedgerSpot {
 
 export type EmulatorProcess = Running &
   z.infer<typeof readySchema> & {
-    next(spots: readonly PlannedSpot[]): Promise<void>;
-    ledger(): Promise<readonly LedgerSpot[]>;
+    /** Of the demo's first screen unless another is named; so is the ledger. */
+    next(spots: readonly PlannedSpot[], screenId?: string): Promise<void>;
+    ledger(screenId?: string): Promise<readonly LedgerSpot[]>;
     /** Calls the control API; throws what it complains about. */
     control(method: "PUT" | "POST" | "DELETE", path: string, body: unknown): Promise<void>;
   };
@@ -88,12 +89,12 @@ export async function startEmulatorProcess(more: readonly string[] = []): Promis
   const child = running(spawn(process.execPath, [join(ROOT, "dist/cli/main.js"), ...args]));
   const line = await eventually("the emulator's ready line", () => child.stdout[0]);
   const ready = readySchema.parse(JSON.parse(line));
-  const screen = `${ready.controlUrl}/control/screens/${ready.screenId}`;
   return {
     ...child,
     ...ready,
-    async next(spots) {
+    async next(spots, screenId = ready.screenId) {
       const headers = { "content-type": "application/json" };
+      const screen = `${ready.controlUrl}/control/screens/${screenId}`;
       const response = await fetch(`${screen}/next`, { method: "POST", headers, body: JSON.stringify({ spots }) });
       if (!response.ok) throw new Error(await response.text());
     },
@@ -102,8 +103,8 @@ export async function startEmulatorProcess(more: readonly string[] = []): Promis
       const response = await fetch(`${ready.controlUrl}${path}`, { method, headers, body: JSON.stringify(body) });
       if (!response.ok) throw new Error(await response.text());
     },
-    async ledger() {
-      const response = await fetch(`${ready.controlUrl}/control/spots?screen_id=${ready.screenId}`);
+    async ledger(screenId = ready.screenId) {
+      const response = await fetch(`${ready.controlUrl}/control/spots?screen_id=${screenId}`);
       return (await response.json()) as LedgerSpot[];
     },
   };

@@ -22,13 +22,20 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-/** `emulate` says with which more arguments the emulator is started, and may write files for it into the folder. */
-export async function openRig(
-  { width = 1280, height = 720 } = {},
-  emulate: (folder: string) => readonly string[] = () => [],
-): Promise<Rig> {
+/** What a rig is opened with, where it is not to be as usual. */
+export interface RigChanges {
+  readonly width?: number;
+  readonly height?: number;
+  /** Starts the display, instead of a virtual one of that size. */
+  readonly start?: () => Promise<Display>;
+  /** With which more arguments the emulator is started; it may write files for it into the folder. */
+  readonly emulate?: (folder: string) => readonly string[];
+}
+
+export async function openRig({ width = 1280, height = 720, start, emulate }: RigChanges = {}): Promise<Rig> {
   const folder = userFolder();
-  const started = [startDisplay({ width, height }), startEmulatorProcess(emulate(folder.path))] as const;
+  const startDisplayHere = start ?? (() => startDisplay({ width, height }));
+  const started = [startDisplayHere(), startEmulatorProcess(emulate?.(folder.path))] as const;
   const [display, emulator] = await Promise.all(started);
   const players: Running[] = [];
   return {

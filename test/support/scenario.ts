@@ -1,12 +1,12 @@
-import { join } from "node:path";
 import { pino } from "pino";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
 import type { WorldFile } from "../../src/emulator/world/schema.ts";
-import type { Config } from "../../src/player/config/config.ts";
+import { type Config, configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import { createMetrics } from "../../src/player/metrics.ts";
 import { type Player, startPlayer } from "../../src/player/player.ts";
+import type { PlayingScreen } from "../../src/player/playing-screen.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { SimulatedStage } from "./simulated-stage.ts";
 
@@ -17,6 +17,8 @@ export interface Scenario {
   readonly stage: SimulatedStage;
   /** The one that is running now. */
   player(): Player;
+  /** Its screen. */
+  screen(): PlayingScreen;
   /** Lets virtual time pass in steps, small ones unless told otherwise, real sockets and files keeping up. */
   pass(ms: number, stepMs?: number): Promise<void>;
   /** The player stops without a word and a new one starts on the same folder. */
@@ -70,13 +72,13 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       log: pino({ level: "silent" }),
       metrics: createMetrics(),
       fetch: network,
-      stage,
       dice: () => 0.5,
       spotRetryMs: 0,
       downloadRetryMs: 0,
       ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),
     });
-    stage.connect((event) => started.loop.dispatch(event));
+    const { loop } = started.play(emulator.screenId, stage);
+    stage.connect((event) => loop.dispatch(event));
     return started;
   }
 
@@ -87,6 +89,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       return stage;
     },
     player: () => player,
+    screen: () => screenOf(player),
     async pass(ms, stepMs = STEP_MS) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         await clock.advance(Math.min(stepMs, ms - passed));
@@ -113,11 +116,17 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
 }
 
 /** The player waits for an answer, a download or the disk. */
-async function isBusy({ loop, cache }: Player): Promise<boolean> {
-  const { asking, preparation } = loop.state();
+async function isBusy(player: Player): Promise<boolean> {
+  const { cache } = player;
+  const { asking, preparation } = screenOf(player).loop.state();
   if (asking.kind === "asked" || preparation !== null) return true;
   const later = new Promise<boolean>((resolve) => setImmediate(() => resolve(true)));
   return Promise.race([cache.quiet().then(() => false), later]);
+}
+
+function screenOf({ screens: [screen] }: Player): PlayingScreen {
+  if (screen === undefined) throw new Error("no screen plays");
+  return screen;
 }
 
 function realTurn(): Promise<void> {
@@ -131,6 +140,5 @@ function configFor(
 ): Config {
   const openingHours = { respect: respectHours };
   const written = { baseUrl, orgToken, screenId, openingHours, proof: { timeoutSeconds: proofTimeoutSeconds } };
-  const { $schema: _, orgTokenFile: __, ...rest } = configFileSchema.parse(written);
-  return { ...rest, orgToken, dataDir: folder, log: { ...rest.log, dir: join(folder, "logs") } };
+  return configOf(configFileSchema.parse(written), orgToken, folder);
 }

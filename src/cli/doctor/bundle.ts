@@ -17,11 +17,12 @@ export function writeBundle(
   env: Environment,
   secrets: readonly string[],
 ): void {
-  const { orgToken: _, ...told } = config ?? {};
+  const { orgToken: _, screens = [], ...told } = config ?? {};
+  const [only] = screens;
   const bundle = {
     writtenAt: new Date().toISOString(),
     findings,
-    configuration: { path, ...told, orgToken: "[redacted]" },
+    configuration: { path, ...told, ...(screens.length === 1 ? only : { screens }), orgToken: "[redacted]" },
     environment: Object.fromEntries(Object.entries(env).filter(([name]) => isTold(name))),
     log: logTail(config?.log.dir ?? join(dataDir, "logs")),
   };

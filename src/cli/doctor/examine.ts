@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readAccess } from "../../player/config/access.ts";
+import { type Access, readAccess } from "../../player/config/access.ts";
 import { type Config, type ConfigReading, readConfig, surroundingsOf } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { defaultDataDir } from "../../player/config/places.ts";
@@ -30,19 +30,15 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
   const reading = readConfig(source);
   const access = readAccess(source);
   const config = reading.kind === "ok" ? reading.config : null;
-  const screenId = config?.screenId ?? null;
   const service = access.kind === "ok" ? access.access : null;
   const way = service === null ? [] : await serviceFindings(service.baseUrl, service.orgToken, env);
   const isReached = way.every(({ verdict }) => verdict !== "failed");
-  const screen =
-    service === null || screenId === null || !isReached
-      ? []
-      : await screenFindings(service.baseUrl, service.orgToken, screenId, config?.openingHours.respect ?? false);
+  const screens = service === null || config === null || !isReached ? [] : await findingsOfScreens(service, config);
   const { dataDir, cache } = config ?? { dataDir: defaultDataDir(surroundingsOf(source)), cache: CACHE };
   const findings = [
     ...configFindings(reading),
     ...way,
-    ...screen,
+    ...screens,
     ...(await machineFindings(config)),
     ...(config === null ? [] : [await houseFinding(config.house.dir)]),
     ...(await diskFindings({ dataDir, cache })),
@@ -50,6 +46,16 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
     versionsFinding(),
   ];
   return { findings, config, path: reading.path, dataDir };
+}
+
+/** One after the other: each asks for a spot, and they may share a limit. */
+async function findingsOfScreens({ baseUrl, orgToken }: Access, config: Config): Promise<Finding[]> {
+  const { respect } = config.openingHours;
+  const findings: Finding[] = [];
+  for (const { screenId } of config.screens) {
+    findings.push(...(await screenFindings(baseUrl, orgToken, screenId, respect)));
+  }
+  return findings;
 }
 
 const CACHE = configFileSchema.shape.cache.parse(undefined);

@@ -3,7 +3,7 @@ import { arch, cpus, platform, release, totalmem } from "node:os";
 import { z } from "zod";
 import type { Config } from "../../player/config/config.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
-import { askMachine, askXrandr, type Machine } from "./machine.ts";
+import { askMachine, askXrandr, type Display, type Machine } from "./machine.ts";
 
 /** Looks at what the player would play with: codecs, graphics, display. */
 export async function machineFindings(config: Config | null): Promise<Finding[]> {
@@ -31,10 +31,18 @@ async function display(machine: Machine | null, config: Config | null): Promise<
   const [first] = displays;
   if (first === undefined) return noDisplay();
   const all = displays.map(({ name, width, height }) => `${name} ${width}x${height}`).join(", ");
-  const wanted = config?.display.match ?? null;
-  if (wanted === null || /^\d+$/.test(wanted) || displays.some(({ name }) => name === wanted))
-    return fine("display", all);
-  return warning("display", `none is named ${wanted}: ${all}`, "Mend display.match in the configuration.");
+  const wanted = config?.screens.map((screen) => screen.display.match) ?? [];
+  const missing = wanted.find((match) => match !== null && !isThere(match, displays));
+  if (missing !== undefined) {
+    return warning("display", `none is named ${missing}: ${all}`, "Mend display.match in the configuration.");
+  }
+  const lacking = wanted.length - displays.length;
+  if (lacking <= 0) return fine("display", all);
+  return warning("display", `${all}: too few for ${wanted.length} screens`, "Connect the others, or switch them on.");
+}
+
+function isThere(match: string, displays: readonly Display[]): boolean {
+  return /^\d+$/.test(match) || displays.some(({ name }) => name === match);
 }
 
 function noDisplay(): Finding {

@@ -36,11 +36,13 @@ function csvLine(proof: ListedProof): string {
   return `${cells.join()}\r\n`;
 }
 
-/** The list for people. */
+/** The list for people, with the screens where there are several. */
 export function proofTable(proofs: readonly ListedProof[]): string {
   if (proofs.length === 0) return "no proofs\n";
+  const several = proofs.some(({ screenId }) => screenId !== proofs[0]?.screenId);
+  const screen = (text: string) => (several ? [text] : []);
   const heading = ["shown (UTC)", "kind", "item", "state", "tries", "last answer", "delay", "request"];
-  const rows = proofs.map(({ shownAt, kind, itemId, state, attempts, lastAnswer, delayMs, requestId }) => {
+  const rows = proofs.map(({ shownAt, screenId, kind, itemId, state, attempts, lastAnswer, delayMs, requestId }) => {
     const delay = delayMs === null ? "" : seconds(delayMs);
     return [
       shownAt.slice(0, 19).replace("T", " "),
@@ -51,9 +53,10 @@ export function proofTable(proofs: readonly ListedProof[]): string {
       lastAnswer ?? "",
       delay,
       requestId,
+      ...screen(screenId),
     ];
   });
-  return `${table([heading, ...rows], "", [4, 6]).join("\n")}\n`;
+  return `${table([[...heading, ...screen("screen")], ...rows], "", [4, 6]).join("\n")}\n`;
 }
 
 /** Milliseconds for people: `85 ms`, `1.2 s`, `12 min`. */

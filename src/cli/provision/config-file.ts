@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, chownSync, constants, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { z } from "zod";
 import { surroundingsOf } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { readJsonFile } from "../../player/config/file.ts";
@@ -49,8 +50,11 @@ export function writtenConfig(path: string): Readonly<Record<string, unknown>> {
  * beside it. Both can be read by their owner only: the service's user in the service's folder, where there is one.
  */
 export function writeConfig(path: string, baseUrl: string, screenId: string, token: TokenPlace): void {
-  const { orgToken: _, orgTokenFile, ...before } = writtenConfig(path);
-  const config = { ...before, baseUrl, orgTokenFile: tokenFile(token) ?? orgTokenFile, screenId };
+  const { orgToken: _, orgTokenFile, screens, ...before } = writtenConfig(path);
+  const access = { ...before, baseUrl, orgTokenFile: tokenFile(token) ?? orgTokenFile };
+  const config = Array.isArray(screens)
+    ? { ...access, screens: including(screenId, screens) }
+    : { ...access, screenId };
   try {
     mkdirSync(dirname(path), { recursive: true });
     if (token.kind === "here") replace(join(dirname(path), TOKEN_FILE), `${token.token}\n`);
@@ -62,6 +66,12 @@ export function writeConfig(path: string, baseUrl: string, screenId: string, tok
       exitCodes.configuration,
     );
   }
+}
+
+/** A machine of several screens gets one more, unless it has it already. */
+function including(screenId: string, screens: readonly unknown[]): readonly unknown[] {
+  const has = screens.some((entry) => z.object({ screenId: z.literal(screenId) }).safeParse(entry).success);
+  return has ? screens : [...screens, { screenId }];
 }
 
 const TOKEN_FILE = "org-token";

@@ -8,10 +8,15 @@ import { overlaid, textAt } from "./overlay.ts";
 import { configPlaces, defaultDataDir, type Surroundings } from "./places.ts";
 import { type ConfigProblem, problemsOf } from "./problems.ts";
 import { type ConfigFile, configFileSchema } from "./schema.ts";
+import { type ScreenConfig, screenProblems, screensOf } from "./screens.ts";
 
 /** What the player runs by: everything is there, folders are absolute, the token is resolved. */
 export interface Config
-  extends Readonly<Omit<ConfigFile, "$schema" | "orgToken" | "orgTokenFile" | "dataDir" | "log">> {
+  extends Readonly<
+    Omit<ConfigFile, "$schema" | "orgToken" | "orgTokenFile" | "screenId" | "display" | "screens" | "dataDir" | "log">
+  > {
+  /** One at least. */
+  readonly screens: readonly ScreenConfig[];
   readonly orgToken: string;
   readonly dataDir: string;
   readonly log: Readonly<Omit<ConfigFile["log"], "dir">> & { readonly dir: string };
@@ -64,14 +69,14 @@ export function readConfig(source: ConfigSource): ConfigReading {
   const watchAll = token.file === null ? watch : [...watch, token.file];
 
   const wrong = [
-    ...(read.success ? [] : problemsOf(read.error, written)),
+    ...inOrder([...(read.success ? [] : problemsOf(read.error, written)), ...screenProblems(written)]),
     ...(token.kind === "none" ? [token.problem] : []),
   ];
-  if (!read.success || token.kind === "none") {
+  if (!read.success || token.kind === "none" || wrong.length > 0) {
     const nowhere = path === null ? [{ path: "", message: `There is no file at ${places.join(" or ")}.` }] : [];
     return { kind: "bad", path: shownPath, problems: [...nowhere, ...explained(wrong, source.env)], watch: watchAll };
   }
-  const config = configOf(read.data, token.token, surroundings);
+  const config = configOf(read.data, token.token, read.data.dataDir ?? defaultDataDir(surroundings));
   return {
     kind: "ok",
     config,
@@ -123,9 +128,21 @@ export function surroundingsOf({ env, platform = process.platform, userPaths }: 
   return { env, platform, userPaths: userPaths ?? envPaths("spotloop", { suffix: "" }) };
 }
 
-function configOf(file: ConfigFile, orgToken: string, surroundings: Surroundings): Config {
-  const { $schema: _, orgTokenFile: __, dataDir = defaultDataDir(surroundings), log, ...rest } = file;
-  return { ...rest, orgToken, dataDir, log: { ...log, dir: log.dir ?? join(dataDir, "logs") } };
+/** What a player runs by, of a file that is right. */
+export function configOf(file: ConfigFile, orgToken: string, dataDir: string): Config {
+  const { $schema: _, orgTokenFile: __, screenId: ___, display: ____, log, ...rest } = file;
+  const screens = screensOf(file);
+  return { ...rest, orgToken, screens, dataDir, log: { ...log, dir: log.dir ?? join(dataDir, "logs") } };
+}
+
+/** As the settings are listed; what is no setting comes last. */
+function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  const keys = Object.keys(configFileSchema.shape);
+  const place = ({ path }: ConfigProblem) => {
+    const index = keys.indexOf(path.split(/[.[]/, 1)[0] ?? "");
+    return index === -1 ? keys.length : index;
+  };
+  return [...problems].sort((one, other) => place(one) - place(other));
 }
 
 /** Says of each problem with a setting that a variable gave where it came from. */

@@ -18,6 +18,11 @@ export function problemsOf(error: z.ZodError, value: unknown): ConfigProblem[] {
   });
 }
 
+/** A problem at a place, such as `["screens", 1, "screenId"]`. */
+export function problemAt(path: readonly PropertyKey[], message: string): ConfigProblem {
+  return { path: pathOf(path), message };
+}
+
 function unknownKey(path: readonly PropertyKey[]): ConfigProblem {
   return { path: pathOf(path), message: `is not a setting; the nearest is ${nearestKey(pathOf(path))}` };
 }

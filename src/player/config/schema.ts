@@ -6,6 +6,8 @@ const MIB = 1024 ** 2;
 /** Far above any real one: keeps a file that is not what it should be from being taken in whole. */
 const LONGEST_TEXT = 1_024;
 const MOST_ENTRIES = 64;
+/** More displays than a PC has. */
+const MOST_SCREENS = 16;
 
 const text = z.string().min(1).max(LONGEST_TEXT);
 const folder = text;
@@ -32,9 +34,26 @@ export const orgTokenSchema = z
   .max(LONGEST_TEXT)
   .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u, "must not hold spaces or control characters");
 
+const CHORD = "must be two or more of Control, Alt, Shift and Super and a key, such as Control+Alt+Shift+D";
+
 const baseUrl = z
   .url({ protocol: /^https?$/i, error: "must be an http or https address" })
   .refine((value) => /^[^?#@]*$/.test(value), "must be an address without user name, query or fragment");
+
+/** Which display, and how much of it. */
+export const displaySchema = z.strictObject({
+  match: z
+    .union(
+      [text, z.int().positive().transform(String)],
+      "must be a display's name, or its place counted from the left, from 1",
+    )
+    .nullable()
+    .default(null)
+    .describe("The display to play on: its name, or its place counted from the left, from 1; null: the primary one."),
+  fullscreen: z.boolean().default(true).describe("Whether the window fills the display."),
+  width: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
+  height: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
+});
 
 /** A configuration file as it is written, with every default. Unknown keys are errors. */
 export const configFileSchema = z.strictObject({
@@ -44,25 +63,15 @@ export const configFileSchema = z.strictObject({
     .optional()
     .describe("The organization token. Better kept in a file of its own: orgTokenFile."),
   orgTokenFile: text.optional().describe("A file that holds the organization token and nothing else."),
-  screenId: text.describe("The screen that this player is."),
+  screenId: text.optional().describe("The screen that this player is; required where there are no screens."),
   dataDir: folder.optional().describe("Where the player keeps proofs, media and logs."),
-  display: z
-    .strictObject({
-      match: z
-        .union(
-          [text, z.int().positive().transform(String)],
-          "must be a display's name, or its place counted from the left, from 1",
-        )
-        .nullable()
-        .default(null)
-        .describe(
-          "The display to play on: its name, or its place counted from the left, from 1; null: the primary one.",
-        ),
-      fullscreen: z.boolean().default(true).describe("Whether the window fills the display."),
-      width: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
-      height: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
-    })
-    .prefault({}),
+  display: displaySchema.prefault({}),
+  screens: z
+    .array(z.strictObject({ screenId: text, display: displaySchema.prefault({}) }))
+    .min(1)
+    .max(MOST_SCREENS)
+    .optional()
+    .describe("Instead of screenId and display, several: a list of { screenId, display }."),
   cache: z
     .strictObject({
       maxBytes: bytes.default(8 * GIB).describe("The most that cached media takes up."),
@@ -111,6 +120,16 @@ export const configFileSchema = z.strictObject({
         .nullable()
         .default(8790)
         .describe("The loopback port of the health pages; 0: any free one; null: none."),
+    })
+    .prefault({}),
+  operator: z
+    .strictObject({
+      chord: z
+        .string()
+        .regex(/^(?:(?:Control|Alt|Shift|Super)\+){2,4}(?:[A-Z0-9]|F(?:[1-9]|1\d|2[0-4]))$/, CHORD)
+        .nullable()
+        .default(null)
+        .describe("The keys that open the health page on the display, Control+Alt+Shift+D say; null: none do."),
     })
     .prefault({}),
   log: z

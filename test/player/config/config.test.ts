@@ -30,16 +30,18 @@ function problems(reading: ConfigReading): string[] {
 describe("a configuration", () => {
   it("needs an address, a token and a screen, and has a default for all else", () => {
     const { folder, reading } = given({ $schema: "./config.schema.json", ...least });
+    const { screenId, ...others } = least;
     expect(good(reading)).toEqual({
-      ...least,
+      ...others,
+      screens: [{ screenId, display: { match: null, fullscreen: true, width: null, height: null } }],
       dataDir: join(folder, "state"),
-      display: { match: null, fullscreen: true, width: null, height: null },
       cache: { maxBytes: 8 * 1024 ** 3, minFreeBytes: 1024 ** 3, maxItemBytes: 1024 ** 3 },
       house: { dir: null, seconds: 10, clock: false },
       audio: { muted: true },
       openingHours: { respect: false },
       creatives: { allowPrivateNetwork: false, allowHosts: [] },
       health: { port: 8790 },
+      operator: { chord: null },
       log: { level: "info", dir: join(folder, "state", "logs"), maxBytes: 50 * 1024 ** 2 },
       spot: { maxAgeSeconds: 900, timeoutSeconds: 10 },
       proof: { timeoutSeconds: 10 },
@@ -116,7 +118,8 @@ describe("a configuration", () => {
   });
 
   it("takes a display's place as a number or as a text", () => {
-    const match = (value: unknown) => good(given({ ...least, display: { match: value } }).reading).display.match;
+    const match = (value: unknown) =>
+      good(given({ ...least, display: { match: value } }).reading).screens[0]?.display.match;
     expect([match(2), match("2"), match("DELL U2720Q")]).toEqual(["2", "2", "DELL U2720Q"]);
   });
 
@@ -213,12 +216,11 @@ describe("the environment", () => {
     const config = good(given(least, env).reading);
     expect(config).toMatchObject({
       baseUrl: "http://127.0.0.1:8787",
-      screenId: "007",
+      screens: [{ screenId: "007", display: { match: "2" } }],
       health: { port: null },
       log: { level: "debug", dir: "/data/logs" },
       audio: { muted: false },
       cache: { maxBytes: 2_147_483_648 },
-      display: { match: "2" },
       spot: { maxAgeSeconds: 900, timeoutSeconds: 2.5 },
       dataDir: "/data",
       house: { dir: null },
@@ -300,5 +302,70 @@ describe("where data is kept unless told", () => {
     expect(good(readConfig({ ...source, env: { STATE_DIRECTORY: "/a:/b" } })).dataDir).toBe("/a");
     expect(good(readConfig({ ...source, env: {}, platform: "darwin" })).dataDir).toBe(join(folder, "user-data"));
     rmSync(path);
+  });
+});
+
+describe("the screens of a configuration", () => {
+  const { screenId: _, ...base } = least;
+  const display = { match: null, fullscreen: true, width: null, height: null };
+
+  it("can be several, each on its own display", () => {
+    const screens = [{ screenId: "a" }, { screenId: "b", display: { match: 2 } }];
+    expect(good(given({ ...base, screens }).reading).screens).toEqual([
+      { screenId: "a", display },
+      { screenId: "b", display: { ...display, match: "2" } },
+    ]);
+  });
+
+  it.each([
+    ["screenId too", { screenId: "a", screens: [{ screenId: "b" }] }, ["screenId must not stand beside screens"]],
+    ["a display for all", { display: {}, screens: [{ screenId: "b" }] }, ["display must not stand beside screens"]],
+    ["none of them", { screens: [] }, ["screens must be at least 1"]],
+    ["no list", { screens: "lobby" }, ["screens must be a list"]],
+    ["no id", { screens: [{ display: { match: 1 } }] }, ["screens[0].screenId is missing"]],
+    ["a misspelling", { screens: [{ screenId: "a", dispaly: {} }] }, ["screens[0].dispaly is not a setting"]],
+    [
+      "one screen twice",
+      { screens: [{ screenId: "a" }, { screenId: "a", display: { match: 2 } }] },
+      ["screens[1].screenId is there twice"],
+    ],
+    [
+      "one display twice, as a number and as a text",
+      {
+        screens: [
+          { screenId: "a", display: { match: 2 } },
+          { screenId: "b", display: { match: "2" } },
+        ],
+      },
+      ["screens[1].display.match is there twice"],
+    ],
+    [
+      "the primary display twice",
+      { screens: [{ screenId: "a" }, { screenId: "b" }] },
+      ["screens[1].display.match is there twice"],
+    ],
+  ])("cannot be given with %s", (_, file, expected) => {
+    const found = problems(given({ ...base, ...file }).reading);
+    expect(found).toHaveLength(expected.length);
+    expected.forEach((start, index) => {
+      expect(found[index]).toContain(start);
+    });
+  });
+
+  it("names the variable that gives one beside them", () => {
+    const reading = given({ ...base, screens: [{ screenId: "a" }] }, { SPOTLOOP_SCREEN_ID: "b" }).reading;
+    expect(problems(reading)[0]).toContain("(set by SPOTLOOP_SCREEN_ID)");
+  });
+});
+
+describe("the operator's chord", () => {
+  it.each(["Control+Alt+Shift+D", "Control+Alt+F12", "Control+Shift+1"])("can be %s", (chord) => {
+    expect(good(given({ ...least, operator: { chord } }).reading).operator).toEqual({ chord });
+  });
+
+  it.each(["D", "Shift+D", "Control+Alt", "control+alt+d", "Control+Alt+Delete"])("cannot be %s", (chord) => {
+    expect(problems(given({ ...least, operator: { chord } }).reading)[0]).toMatch(
+      /^operator\.chord must be two or more/,
+    );
   });
 });

@@ -37,7 +37,7 @@ describe("watching a configuration", () => {
     await until(({ kind }) => kind === "bad");
     writeFileSync(join(folder, "new"), JSON.stringify({ ...least, screenId: "screen-2", orgToken: "t" }));
     renameSync(join(folder, "new"), path);
-    await until((reading) => reading.kind === "ok" && reading.config.screenId === "screen-2");
+    await until((reading) => reading.kind === "ok" && reading.config.screens[0]?.screenId === "screen-2");
     rmSync(path);
     await until(({ kind }) => kind === "bad");
   });
