@@ -165,7 +165,7 @@ describe("whatever happens, the loop", () => {
     let hidden = 0;
     property((loop) => {
       for (const one of loop.effects) {
-        if (one.hidden) expect(["clear", "settle", "fetch"]).toContain(one.effect.kind);
+        if (one.hidden) expect(["clear", "settle", "fetch", "darken", "lighten"]).toContain(one.effect.kind);
         if (one.effect.kind !== "settle") continue;
         const { outcome } = one.effect;
         if (outcome.kind === "failed" && outcome.reason === "hidden") hidden++;
