@@ -11,7 +11,7 @@ import { openRig, type Rig } from "../support/rig.ts";
 import { plannedItem } from "../support/running-order.ts";
 import { HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
 import { stallingClip } from "../support/stalling-clip.ts";
-import { watchStalls } from "../support/stalls.ts";
+import { type StallWatch, watchStalls } from "../support/stalls.ts";
 
 interface Row extends HostilePage {
   readonly durationMs: number;
@@ -96,6 +96,7 @@ let rig: Rig;
 let player: Running;
 let sightings: readonly Sighting[];
 let ledger: readonly LedgerSpot[];
+let stalls: StallWatch;
 let stalledMs: number;
 
 beforeAll(async () => {
@@ -109,7 +110,7 @@ beforeAll(async () => {
   }));
   await rig.emulator.next([{ newsFirst: true, news: plannedItem(opening, GOOD_MS), ad: null }, ...spots]);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
-  const stalls = watchStalls();
+  stalls = watchStalls();
   player = rig.play(["--config", rig.configure()]);
   await eventually("the last good item's proof", lastProved, 240_000);
   stalledMs = await stalls.stop();
@@ -117,6 +118,7 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
+  await stalls?.stop();
   await rig?.close();
   await site?.close();
 });

@@ -7,7 +7,7 @@ import { FRAMES_PER_SECOND, recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedItem } from "../support/running-order.ts";
 import { BLACK, HOUSE, type Sighting, sightingsIn } from "../support/sightings.ts";
-import { watchStalls } from "../support/stalls.ts";
+import { type StallWatch, watchStalls } from "../support/stalls.ts";
 
 const catalogue = readCatalogue();
 const ITEM_MS = 3_500;
@@ -22,14 +22,14 @@ const BLOWS: readonly {
   readonly at: number;
   readonly name: string;
   readonly costs: number | null;
-  blow(): Promise<void>;
+  blow(): Promise<true | undefined>;
 }[] = [
-  { at: 1, name: "the renderer on air is killed", costs: 1, blow: () => kill("pids.onAir") },
-  { at: 3, name: "the renderer of the cued deck is killed", costs: 4, blow: () => kill("pids.cued") },
-  { at: 5, name: "the slate's renderer is killed", costs: null, blow: () => kill("pids.slate") },
-  { at: 6, name: "the network service is killed", costs: null, blow: () => kill("pids.network") },
-  { at: 8, name: "the GPU process is killed", costs: null, blow: () => kill("pids.gpu") },
-  { at: 9, name: "the GPU process is killed again", costs: null, blow: () => kill("pids.gpu") },
+  { at: 1, name: "the renderer on air is killed", costs: 1, blow: () => kill("onAir") },
+  { at: 3, name: "the renderer of the cued deck is killed", costs: 4, blow: () => kill("cued") },
+  { at: 5, name: "the slate's renderer is killed", costs: null, blow: () => kill("slate") },
+  { at: 6, name: "the network service is killed", costs: null, blow: () => kill("network") },
+  { at: 8, name: "the GPU process is killed", costs: null, blow: () => kill("gpu") },
+  { at: 9, name: "the GPU process is killed again", costs: null, blow: () => kill("gpu") },
   { at: 10, name: "the main process stands still for 5 s", costs: null, blow: standStill },
 ];
 
@@ -42,6 +42,7 @@ let player: Running;
 let inside: Inside;
 let sightings: readonly Sighting[];
 let ledger: readonly LedgerSpot[];
+let stalls: StallWatch;
 let stalledMs: number;
 
 beforeAll(async () => {
@@ -49,13 +50,12 @@ beforeAll(async () => {
   const spots = items.map(({ creative, id }) => ({ news: { ...plannedItem(creative, ITEM_MS), id }, ad: null }));
   await rig.emulator.next(spots);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
-  const stalls = watchStalls();
+  stalls = watchStalls();
   player = rig.play([INSPECTED, "--config", rig.configure()]);
   inside = await lookInside(player);
   for (const { at, name, blow } of BLOWS) {
     await eventually(`item ${at - 1} to be over for when ${name}`, () => isOver(at - 1), 60_000);
-    await eventually("a deck on air and one cued", async () => ((await pids())?.cued ? true : undefined), 30_000);
-    await blow();
+    await eventually(name, blow, 30_000);
   }
   await eventually("the last item's proof", lastProved, 60_000);
   inside.close();
@@ -63,7 +63,11 @@ beforeAll(async () => {
   sightings = sightingsIn(await recording.stop(), catalogue);
 }, 240_000);
 
-afterAll(() => rig?.close());
+afterAll(async () => {
+  inside?.close();
+  await stalls?.stop();
+  await rig?.close();
+});
 
 function isOver(index: number): true | undefined {
   return endingsIn(player.stderr).has(`item-${index}`) ? true : undefined;
@@ -74,13 +78,7 @@ async function lastProved(): Promise<true | undefined> {
   return ledger.at(items.length - 1)?.news?.pops.length ? true : undefined;
 }
 
-interface Pids {
-  readonly onAir: number;
-  readonly cued: number;
-  readonly slate: number;
-  readonly gpu: number;
-  readonly network: number;
-}
+type Part = "onAir" | "cued" | "slate" | "gpu" | "network";
 
 /** The processes by what they do; `null` unless one deck is on air and another is cued. */
 const PIDS = `
@@ -90,23 +88,22 @@ const PIDS = `
   const at = views.findIndex(([url]) => url.includes("/slate/"));
   const pids = at === 1 && views.length === 3 ? {
     cued: views[0][1], slate: views[1][1], onAir: views[2][1],
-    gpu: metrics.find(({ type }) => type === "GPU")?.pid ?? 0,
-    network: metrics.find(({ name }) => name === "Network Service")?.pid ?? 0,
+    gpu: metrics.find(({ type }) => type === "GPU")?.pid,
+    network: metrics.find(({ name }) => name === "Network Service")?.pid,
   } : null;`;
 
-function pids(): Promise<Pids | null> {
-  return inside.ask(`${PIDS} return pids;`);
+/** Found and killed in one turn, so that it is the process it was; undefined while it is not the time. */
+async function kill(part: Part): Promise<true | undefined> {
+  return inside.ask(
+    `${PIDS} const pid = pids?.${part}; if (!pid) return undefined; process.kill(pid, "SIGKILL"); return true;`,
+  );
 }
 
-/** Found and killed in one turn, so that it is the process it was. */
-async function kill(which: string): Promise<void> {
-  await inside.ask(`${PIDS} process.kill(${which}, "SIGKILL");`);
-}
-
-async function standStill(): Promise<void> {
+async function standStill(): Promise<true> {
   process.kill(player.pid, "SIGSTOP");
   await new Promise((resolve) => setTimeout(resolve, STILL_MS));
   process.kill(player.pid, "SIGCONT");
+  return true;
 }
 
 describe("a player whose processes are killed while it plays", () => {

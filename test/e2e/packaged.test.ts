@@ -22,7 +22,6 @@ const FORBIDDEN = [
   "--disable-setuid-sandbox",
   "--disable-gpu-sandbox",
   "--disable-seccomp-filter-sandbox",
-  "--disable-namespace-sandbox",
   "--disable-web-security",
   "--disable-site-isolation-trials",
   "--remote-debugging-port=0",
@@ -38,7 +37,6 @@ const FORBIDDEN = [
   "--allow-file-access-from-files",
   "--load-extension=/tmp/x",
   "--disable-extensions-except=/tmp/x",
-  "--no-zygote",
   "--host-rules=x",
   "--host-resolver-rules=x",
   "--proxy-server=x.example",
@@ -84,6 +82,15 @@ describe("the packaged player", () => {
 
   // Side by side, as many as there are processors: each is gone before it opens anything.
   describe.concurrent("does not run", () => {
+    it.each(["--no-zygote", "--disable-namespace-sandbox"])(
+      "with %s: Chromium or the player ends it",
+      async (extra) => {
+        const player = rig.play(["--config", config, extra], packaged);
+        expect(await player.ended).not.toBe(0);
+        expect(player.stderr.join("\n")).not.toContain("player started");
+      },
+    );
+
     it.each(FORBIDDEN)("with %s: ends with 78", async (extra) => {
       const player = rig.play(["--config", config, extra], packaged);
       expect(await player.ended).toBe(78);
