@@ -29,7 +29,7 @@ export type FailureReason =
   | "forbidden"
   | "stopped"
   | "closed"
-  | "sight-lost";
+  | "hidden";
 
 /** How a playout ended. */
 export type PlayoutOutcome =

@@ -17,7 +17,7 @@ const RESTS: Readonly<Record<RestReason, Rest>> = {
   /** At the start, where it is not known yet whether the screen is closed. */
   "hours-awaited": { cutsShort: false, failure: "closed", dark: false },
   /** Nobody can see the screen: what is hidden is never proved (G2). */
-  "sight-lost": { cutsShort: true, failure: "sight-lost", dark: false },
+  "sight-lost": { cutsShort: true, failure: "hidden", dark: false },
 };
 
 /** Adds a reason to rest, once. */

@@ -71,7 +71,7 @@ describe("a screen that nobody can see", () => {
   it("ends the item on air at once, unproved, and stays ready for house content", () => {
     const loop = onAir();
     loop.tell({ kind: "rest", because: "sight-lost" });
-    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news sight-lost", "clear 1-ad", "settle 1-ad sight-lost"]);
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden"]);
     loop.pass(60_000);
     expect(loop.read()).toEqual([]);
   });
