@@ -124,7 +124,7 @@ function warmNext(state: LoopState, now: Instant): Step | null {
 
 function cueNext(state: LoopState, now: Instant): Step | null {
   const [head, ...rest] = state.line;
-  if (head === undefined || now < cueAt(state.slot, state.line)) return null;
+  if (head === undefined || now < cueAt(state)) return null;
   return [
     { ...state, line: [{ ...head, deck: "cued", cuedAt: now }, ...rest] },
     [{ kind: "cue", playout: head.playout }],

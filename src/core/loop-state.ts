@@ -38,6 +38,8 @@ export type Asking =
 /** All that a screen's loop knows. */
 export interface LoopState {
   readonly maxAgeMs: number;
+  /** How long a page may load, and how long before its turn it is cued therefore. */
+  readonly pageWithinMs: number;
   readonly asking: Asking;
   /** Spot requests in a row that led to nothing on screen. */
   readonly misses: number;
@@ -58,7 +60,7 @@ export interface LoopState {
   readonly dark: boolean;
 }
 
-/** A deck that is not ready this long after its cue never will be. */
+/** A deck that is not ready this long after its cue never will be; of pages the configuration may say less. */
 export const READY_WITHIN_MS = 20_000;
 /** One whose turn has come has less time, so that what follows can be cued for its own planned instant... */
 export const LATE_READY_MS = 1_000;
@@ -71,8 +73,8 @@ export const PAINT_WITHIN_MS = 2_000;
  * its whole duration.
  */
 export const LATE_PAINT_MS = 67;
-/** How long before its turn an item is cued: time to decode a first frame, or to load a page with all it needs. */
-export const CUE_LEAD_MS = { video: 6_000, image: 6_000, html: 20_000 } as const;
+/** How long before its turn a video or an image is cued: time to decode a first frame. */
+export const CUE_LEAD_MS = 6_000;
 
 /** How long before its turn a ready deck begins to draw: time for a heavy page's first frames, not for its opening. */
 export const WARM_LEAD_MS = 300;
@@ -106,20 +108,21 @@ export function paintDeadline(slot: Slot | null): Instant {
 }
 
 /** When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. */
-export function cueAt(slot: Slot | null, line: readonly Waiting[]): Instant {
+export function cueAt({ slot, line, pageWithinMs }: LoopState): Instant {
   const head = line[0];
   if (head === undefined || head.deck !== "none") return NEVER;
   if (slot === null) return -NEVER;
   if (slot.paintedAt === null && !slot.failed) return NEVER;
-  return slot.endsAt - CUE_LEAD_MS[head.playout.item.form];
+  return slot.endsAt - (head.playout.item.form === "html" ? Math.max(pageWithinMs, CUE_LEAD_MS) : CUE_LEAD_MS);
 }
 
 /** When the first in line, cued and not ready, is given up. */
-export function readyDeadline({ line, dueAt }: Pick<LoopState, "line" | "dueAt">): Instant {
+export function readyDeadline({ line, dueAt, pageWithinMs }: LoopState): Instant {
   const head = line[0];
   if (head?.deck !== "cued") return NEVER;
   const late = dueAt === null ? NEVER : Math.max(dueAt + LATE_READY_MS, head.cuedAt + LOADING_MS);
-  return Math.min(late, head.cuedAt + READY_WITHIN_MS);
+  const within = head.playout.item.form === "html" ? pageWithinMs : READY_WITHIN_MS;
+  return Math.min(late, head.cuedAt + within);
 }
 
 /** When the next spot is asked for: one on air and at most one ready (G4), and none while nobody could see it. */
@@ -146,7 +149,7 @@ export function wakeAt(state: LoopState): Instant | null {
   const at = Math.min(
     slot === null ? NEVER : handoverAt(slot, line),
     paintDeadline(slot),
-    cueAt(slot, line),
+    cueAt(state),
     readyDeadline(state),
     warmAt(slot, line),
     requestAt(state),

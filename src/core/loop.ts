@@ -21,10 +21,19 @@ export type LoopEvent =
   | { readonly kind: "rouse"; readonly because: RestReason }
   | { readonly kind: "woke" };
 
-/** A screen that has not begun, and may rest. `maxAgeMs`: a ready spot older than this is dropped unplayed (G3). */
-export function newLoop(maxAgeMs: number, restsFor: readonly RestReason[] = []): LoopState {
+/** What the configuration says of a screen's loop. */
+export interface LoopLimits {
+  /** A ready spot older than this is dropped unplayed (G3). */
+  readonly maxAgeMs: number;
+  /** How long a page may load. */
+  readonly pageWithinMs: number;
+}
+
+/** A screen that has not begun, and may rest. */
+export function newLoop({ maxAgeMs, pageWithinMs }: LoopLimits, restsFor: readonly RestReason[] = []): LoopState {
   return {
     maxAgeMs,
+    pageWithinMs,
     asking: { kind: "idle" },
     misses: 0,
     received: 0,

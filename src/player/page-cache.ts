@@ -10,9 +10,11 @@ export type PageAnswer =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "missing"; readonly reason: string };
 
-/** One HTML creative may ask for this much while it is on a deck. */
-export const MOST_REQUESTS = 300;
-export const MOST_BYTES = 64 * 1024 * 1024;
+/** What one HTML creative may ask for while it is on a deck. */
+export interface PageLimits {
+  readonly maxRequests: number;
+  readonly maxBytes: number;
+}
 
 /** What a creative's page is opened with. */
 export interface PageParts {
@@ -20,6 +22,7 @@ export interface PageParts {
   readonly document: Wanted;
   readonly cache: Pick<MediaCache, "obtain" | "release" | "revalidate">;
   readonly policy: ReachPolicy;
+  readonly limits: PageLimits;
   /** Aborted when the player stops; the page itself may be over before. */
   readonly signal: AbortSignal;
   /** Hears of each request that could not be answered with bytes, and why. */
@@ -86,9 +89,10 @@ export class PageCache {
   }
 
   async #refusal(url: string): Promise<string | null> {
-    if (++this.#requests > MOST_REQUESTS) return `more than ${MOST_REQUESTS} requests`;
-    if (this.#bytes > MOST_BYTES) return `more than ${MOST_BYTES} bytes`;
-    return (await mayReach(new URL(url), this.#parts.policy)) ? null : "a private address";
+    const { limits, policy } = this.#parts;
+    if (++this.#requests > limits.maxRequests) return `more than ${limits.maxRequests} requests`;
+    if (this.#bytes > limits.maxBytes) return `more than ${limits.maxBytes} bytes`;
+    return (await mayReach(new URL(url), policy)) ? null : "a private address";
   }
 
   #miss(answer: PageAnswer & { readonly reason: string }): PageAnswer {

@@ -133,7 +133,10 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       return screen;
     },
     openPage: (document) =>
-      new PageCache({ document, cache, policy, signal: control.signal, onMiss: () => metrics.pageMisses.inc() }),
+      new PageCache({
+        ...{ document, cache, policy, limits: config.creatives, signal: control.signal },
+        onMiss: () => metrics.pageMisses.inc(),
+      }),
     async stop() {
       control.abort();
       desk.close();

@@ -54,7 +54,7 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
   const loop = startScreenLoop({
     ...{ screenId, stage, clock, service, cache, log, dice, signal },
     resting: [...hours.reasons(), ...(seen ? [] : (["hidden"] as const))],
-    maxAgeMs: config.spot.maxAgeSeconds * 1000,
+    limits: { maxAgeMs: config.spot.maxAgeSeconds * 1000, pageWithinMs: config.creatives.loadSeconds * 1000 },
     onState: (state) => health.noteState(state),
     onAsked(outcome) {
       health.noteAsked(outcome);

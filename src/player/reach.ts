@@ -14,7 +14,13 @@ export interface ReachPolicy {
 
 /** The policy of a configuration; `resolve` tells the addresses of a name. */
 export function reachPolicy(
-  { creatives, baseUrl }: Pick<Config, "creatives" | "baseUrl">,
+  {
+    creatives,
+    baseUrl,
+  }: {
+    readonly baseUrl: string;
+    readonly creatives: Pick<Config["creatives"], "allowPrivateNetwork" | "allowHosts">;
+  },
   resolve: (hostname: string) => Promise<readonly string[]> = addressesOf,
 ): ReachPolicy {
   const { hostname } = new URL(baseUrl);

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Service, SpotOutcome } from "../client/service.ts";
-import { type LoopEvent, newLoop, step } from "../core/loop.ts";
+import { type LoopEvent, type LoopLimits, newLoop, step } from "../core/loop.ts";
 import type { LoopEffect } from "../core/loop-rules.ts";
 import { type LoopState, wakeAt } from "../core/loop-state.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../core/playout.ts";
@@ -13,7 +13,7 @@ import type { Stage } from "./stage.ts";
 /** What one screen's loop is made of. */
 export interface ScreenLoopParts {
   readonly screenId: string;
-  readonly maxAgeMs: number;
+  readonly limits: LoopLimits;
   /** Why it rests from the start. */
   readonly resting: readonly RestReason[];
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface ScreenLoop {
 export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   const { clock, stage, signal } = parts;
   const media = new Map<PlayoutId, Media>();
-  let state = newLoop(parts.maxAgeMs, parts.resting);
+  let state = newLoop(parts.limits, parts.resting);
   const inbox: LoopEvent[] = [];
   let busy = false;
   let callOffAlarm = () => {};

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Wanted } from "../../src/player/download.ts";
 import type { MediaCache, MediaOutcome } from "../../src/player/media-cache.ts";
-import { isSamePage, MOST_REQUESTS, PageCache } from "../../src/player/page-cache.ts";
+import { isSamePage, PageCache } from "../../src/player/page-cache.ts";
 import type { ReachPolicy } from "../../src/player/reach.ts";
 
 const PUBLIC: ReachPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
+const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
 const document: Wanted = { url: "https://ads.example/a/index.html", mimeType: "text/html", sizeBytes: 5, md5: null };
 
 /** Stands in for the cache's bytes, which have tests of their own: remembers what is asked of it, and what is held. */
@@ -33,7 +34,14 @@ function shelf() {
   };
   const control = new AbortController();
   const { signal } = control;
-  const parts = { document, cache, policy: PUBLIC, signal, onMiss: (reason: string) => void misses.push(reason) };
+  const parts = {
+    document,
+    cache,
+    policy: PUBLIC,
+    limits,
+    signal,
+    onMiss: (reason: string) => void misses.push(reason),
+  };
   return { asked, held, revalidated, misses, stop: () => control.abort(), page: () => new PageCache(parts) };
 }
 
@@ -61,10 +69,10 @@ describe("the requests of an HTML creative", () => {
     const { page, held } = shelf();
     const one = page();
     const answers = [];
-    for (let request = 0; request <= MOST_REQUESTS; request++) {
+    for (let request = 0; request <= limits.maxRequests; request++) {
       answers.push((await one.answer("GET", "https://ads.example/missing")).kind);
     }
-    expect(answers.filter((kind) => kind === "missing")).toHaveLength(MOST_REQUESTS);
+    expect(answers.filter((kind) => kind === "missing")).toHaveLength(limits.maxRequests);
     expect(answers.at(-1)).toBe("refused");
     expect(held.size).toBe(0);
   });

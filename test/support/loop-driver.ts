@@ -12,7 +12,7 @@ export class LoopDriver {
   #unread = 0;
 
   constructor(maxAgeMs = 15 * 60_000) {
-    this.state = newLoop(maxAgeMs);
+    this.state = newLoop({ maxAgeMs, pageWithinMs: 20_000 });
   }
 
   tell(event: LoopEvent, dice = 0): void {

@@ -109,6 +109,14 @@ export const configFileSchema = z.strictObject({
         .max(MOST_ENTRIES)
         .default([])
         .describe("Hosts they may load from though their addresses are private."),
+      maxRequests: z
+        .int()
+        .positive()
+        .max(10_000)
+        .default(300)
+        .describe("The most requests of one page while it plays."),
+      maxBytes: bytes.default(64 * MIB).describe("The most that one page loads."),
+      loadSeconds: seconds(20).default(20).describe("How long one page may load before its turn."),
     })
     .prefault({}),
   health: z
