@@ -159,7 +159,7 @@ function next(state: HouseState, now: Instant): HouseStep {
   }
   // Alone, and nothing that ends: laying it again would change nothing, or begin a page anew.
   const stays = showing !== null && item.id === showing.item.id && item.form !== "video";
-  if (stays) return [{ ...state, showing: { ...showing, seenMs: 0, since: now } }, []];
+  if (stays) return [{ ...state, showing: { item, staysMs: state.stayMs, seenMs: 0, since: now } }, []];
   return [{ ...state, last: item.name, laying: { item, since: now } }, [{ kind: "lay", item }]];
 }
 

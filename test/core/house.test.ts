@@ -173,6 +173,13 @@ describe("house content", () => {
     expect(house.read()).toEqual(["b.jpg"]);
   });
 
+  it("leaves what is alone in the folder for a whole turn again, however its last turn ended", () => {
+    const house = began(item("a.jpg"));
+    house.tell({ kind: "ended", id: "a.jpg" });
+    house.pass(STAY_MS);
+    expect(house.read()).toEqual(["a.jpg"]);
+  });
+
   it("lays the next anew when its page was loaded again", () => {
     const house = began(item("a.jpg"), item("b.jpg"));
     house.tell({ kind: "emptied" });
