@@ -9,7 +9,7 @@ import { DisplayChoice } from "./sight/displays.ts";
 import { Sight } from "./sight/sight.ts";
 import { watchSight } from "./sight/watch-sight.ts";
 import { laySlate } from "./slate.ts";
-import { openWindow } from "./window.ts";
+import { fill, openWindow } from "./window.ts";
 
 /** A window with all that a stage is built of, before there is a player to play on it. */
 export interface RaisedStage {
@@ -49,7 +49,9 @@ function raiseStage({ screenId, display: plan }: ScreenConfig, first: Display | 
   sight.note("no display", first === null);
   watchSight(window, sight);
   const slate = laySlate(window, "slate/slate.html", number);
-  const inSight = slate.load().then(reveal);
+  // It was laid where another display may have another size.
+  const fillSlate = () => fill(window, slate.view);
+  const inSight = slate.load().then(reveal).then(fillSlate);
   const rooms = (kind: string) => [`${kind}-${number}a`, `${kind}-${number}b`];
   const mediaDecks = new MediaDecks(window, new SessionPool<MediaTray>(rooms("media"), mediaHousekeeping));
   mediaDecks.openAhead();
@@ -60,8 +62,10 @@ function raiseStage({ screenId, display: plan }: ScreenConfig, first: Display | 
     if (display !== null && on !== null && display.id !== on.id) sight.interrupt();
     on = display;
     if (display === null) sight.note("no display", true);
-    place(display);
-    if (display !== null) sight.note("no display", false);
+    place(display, () => {
+      fillSlate();
+      sight.note("no display", on === null);
+    });
   };
   return { screenId, window, sight, display: () => on, mediaDecks, creativeSessions, inSight, move };
 }
