@@ -62,6 +62,11 @@ export class HouseSlate {
     return this.#slate.load();
   }
 
+  /** Makes it as large as the display that the window is on by now. */
+  fit(): void {
+    fill(this.#window, this.#slate.view);
+  }
+
   /** Shows the screen's name on the slate from now on. */
   setName(name: string): void {
     this.#name = name;

@@ -59,7 +59,11 @@ function raiseStage(
   watchSight(window, sight);
   const name = readScreenFacts(screenFile(dataDir, screenId))?.title ?? "";
   const slate = new HouseSlate(window, { name, clock: house.clock, number });
-  const inSight = slate.load().then(reveal);
+  // It was laid where another display may have another size.
+  const inSight = slate
+    .load()
+    .then(reveal)
+    .then(() => slate.fit());
   const rooms = (kind: string) => [`${kind}-${number}a`, `${kind}-${number}b`];
   const mediaDecks = new MediaDecks(window, new SessionPool<MediaTray>(rooms("media"), mediaHousekeeping));
   mediaDecks.openAhead();
@@ -70,8 +74,10 @@ function raiseStage(
     if (display !== null && on !== null && display.id !== on.id) sight.interrupt();
     on = display;
     if (display === null) sight.note("no display", true);
-    place(display);
-    if (display !== null) sight.note("no display", false);
+    place(display, () => {
+      slate.fit();
+      sight.note("no display", on === null);
+    });
   };
   return { screenId, window, slate, sight, display: () => on, mediaDecks, creativeSessions, inSight, move };
 }

@@ -6,8 +6,8 @@ export interface StageWindow {
   readonly window: BaseWindow;
   /** Brings it in sight, once there is something in it to see. */
   reveal(): void;
-  /** Puts it on a display, as large as the display is now; on none it is not to be seen. */
-  place(display: Display | null): void;
+  /** Puts it on a display, as large as the display is now, and says when it is there; on none it is not to be seen. */
+  place(display: Display | null, onPlaced: () => void): void;
 }
 
 /**
@@ -34,20 +34,35 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
   const settle = () => {
     if (display === null) return window.hide();
     window.setBounds(boundsOn(plan, display, screen.getAllDisplays()));
-    if (!window.isVisible()) window.showInactive();
+  };
+  /** As a new one, a window that was hidden is empty at first. */
+  const comeBack = (on: Display, onPlaced: () => void) => {
+    window.setBounds({ ...boundsOn(plan, on, screen.getAllDisplays()), ...beyondDisplays(number) });
+    window.showInactive();
+    setTimeout(() => {
+      if (display === null) return;
+      settle();
+      onPlaced();
+    }, DRAWS_WITHIN_MS);
   };
   return {
     window,
     reveal() {
       revealed = true;
       settle();
+      if (display !== null && !window.isVisible()) window.showInactive();
     },
-    place(on) {
+    place(on, onPlaced) {
       display = on;
+      if (revealed && on !== null && !window.isVisible()) return comeBack(on, onPlaced);
       if (revealed) settle();
+      onPlaced();
     },
   };
 }
+
+/** A window that is shown again has drawn what is in it by then. */
+const DRAWS_WITHIN_MS = 500;
 
 /** Makes a view as large as the part of the window that fits its display. */
 export function fill(window: BaseWindow, view: WebContentsView): void {
