@@ -2,6 +2,7 @@ import { globalShortcut, type Session, screen, session, WebContentsView } from "
 import type { Logger } from "pino";
 import { confine } from "./guards/contents.ts";
 import { denyDownloads } from "./guards/downloads.ts";
+import { sealNetwork } from "./guards/network.ts";
 import { denyPermissions } from "./guards/permissions.ts";
 import type { RaisedStage } from "./raise-stage.ts";
 import { fill } from "./window.ts";
@@ -71,12 +72,15 @@ function openPage({ window, sight }: RaisedStage, port: number, onOver: () => vo
   };
 }
 
-/** Its session reaches the health pages and nothing else. */
+/** Its session reaches the health pages and nothing else, and those by us: Chromium itself has no way to any network. */
 async function confineTo(own: Session, origin: string): Promise<void> {
   denyPermissions(own);
   denyDownloads(own);
-  own.webRequest.onBeforeRequest((details, answer) => answer({ cancel: new URL(details.url).origin !== origin }));
-  await own.setProxy({ mode: "direct" });
+  const isOurs = (url: string) => new URL(url).origin === origin;
+  if (!own.protocol.isProtocolHandled("http")) {
+    own.protocol.handle("http", async ({ url }) => (isOurs(url) ? fetch(url) : new Response(null, { status: 403 })));
+  }
+  await sealNetwork(own, ["http:", "data:"]);
 }
 
 function stageUnderPointer(stages: readonly RaisedStage[]): RaisedStage | null {

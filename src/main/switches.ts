@@ -20,8 +20,8 @@ export function applySwitches({ hardwareDecoding, switches }: Config["playback"]
   commandLine.appendSwitch("disable-component-update");
   commandLine.appendSwitch("no-pings");
   // Chromium itself needs no name: whatever creatives may load, the player fetches. Without this `dns-prefetch` asks the
-  // network's resolver for any name that a page likes, past proxies and handlers. The diagnosis page is on this machine.
-  commandLine.appendSwitch("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1");
+  // network's resolver for any name that a page likes, past proxies and handlers.
+  commandLine.appendSwitch("host-resolver-rules", "MAP * ~NOTFOUND");
   // Where graphics fail again and again, or never work: this also spares each start the vain tries.
   if (plan.rendering === "software") commandLine.appendSwitch("disable-gpu");
   if (!hardwareDecoding || plan.safe) commandLine.appendSwitch("disable-accelerated-video-decode");
