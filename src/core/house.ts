@@ -157,9 +157,11 @@ function next(state: HouseState, now: Instant): HouseStep {
     const idle = { ...state, showing: null, idleUntil: now + IDLE_MS };
     return [idle, showing === null ? [] : [{ kind: "bare" }]];
   }
-  // Alone, and nothing that ends: laying it again would change nothing, or begin a page anew.
-  const stays = showing !== null && item.id === showing.item.id && item.form !== "video";
-  if (stays) return [{ ...state, showing: { item, staysMs: state.stayMs, seenMs: 0, since: now } }, []];
+  // Alone, whole, and nothing that ends: laying it again would change nothing, or begin a page anew.
+  const isWhole = !failures.some(({ id }) => id === item.id);
+  if (showing !== null && item.id === showing.item.id && item.form !== "video" && isWhole) {
+    return [{ ...state, showing: { item, staysMs: state.stayMs, seenMs: 0, since: now } }, []];
+  }
   return [{ ...state, last: item.name, laying: { item, since: now } }, [{ kind: "lay", item }]];
 }
 

@@ -180,6 +180,17 @@ describe("house content", () => {
     expect(house.read()).toEqual(["a.jpg"]);
   });
 
+  it("begins anew what broke under a deck, once it may be tried again", () => {
+    const house = began(item("a.html", "page"));
+    house.tell({ kind: "covered" });
+    house.tell({ kind: "failed", id: "a.html" });
+    house.pass(3_600_000);
+    house.tell({ kind: "uncovered" });
+    expect(house.read()).toEqual(["a.html", "(pause)", "(resume)", "a.html"]);
+    house.tell({ kind: "ended", id: "a.html" });
+    expect(house.read()).toEqual([]);
+  });
+
   it("lays the next anew when its page was loaded again", () => {
     const house = began(item("a.jpg"), item("b.jpg"));
     house.tell({ kind: "emptied" });
@@ -218,7 +229,7 @@ describe("house content", () => {
           expect(houseWakeAt(house.state) === null).toBe(!house.state.inSight);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     );
   });
 });
