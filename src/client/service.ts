@@ -10,8 +10,11 @@ import { discard, type Get, type Reply, readText } from "./reply.ts";
 import { dateOf, retryAfterMs } from "./retry-after.ts";
 import { within } from "./within.ts";
 
-/** What came of a request for a spot. `serviceTime` is the service's wall clock, epoch ms, where its answer told it. */
-export type SpotOutcome = { readonly serviceTime: Instant | null } & (
+/**
+ * What came of a request for a spot; `answered` where there was an answer, whatever it said. `serviceTime` is the service's
+ * wall clock, epoch ms, where its answer told it.
+ */
+export type SpotOutcome = { readonly answered: boolean; readonly serviceTime: Instant | null } & (
   | { readonly kind: "spot"; readonly spot: Spot; readonly malformed: readonly MalformedItem[] }
   /** Nothing to show (F1): 204, an empty body, neither news nor ad, or none that can be played (F18). */
   | { readonly kind: "empty"; readonly malformed: readonly MalformedItem[] }
@@ -67,7 +70,7 @@ export class Service {
       return await pRetry(ask, { retries: SPOT_TRIES - 1, minTimeout: spotRetryMs, randomize: true, signal });
     } catch (error) {
       if (error instanceof Passing) return error.outcome;
-      if (signal.aborted) return unavailable("called off");
+      if (signal.aborted) return unanswered("called off");
       throw error;
     }
   }
@@ -94,7 +97,7 @@ export class Service {
         return [last, succeeded(last.status) ? await readText(last, LARGEST_SPOT_BYTES) : ""] as const;
       });
     } catch (error) {
-      return { outcome: unavailable(reasonOf(error)), passing: true };
+      return { outcome: unanswered(reasonOf(error)), passing: true };
     }
     if (succeeded(reply.status)) return { outcome: spotOf(text, dateOf(reply.headers)), passing: false };
     await discard(reply);
@@ -122,7 +125,8 @@ class Passing extends Error {
 
 function spotOf(text: string | null, serviceTime: Instant | null): SpotOutcome {
   if (text === null) return unavailable(`the answer is longer than ${LARGEST_SPOT_BYTES} bytes`, serviceTime);
-  if (text === "") return { kind: "empty", malformed: [], serviceTime };
+  const told = { answered: true, serviceTime };
+  if (text === "") return { kind: "empty", malformed: [], ...told };
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -131,17 +135,18 @@ function spotOf(text: string | null, serviceTime: Instant | null): SpotOutcome {
   }
   const reading = readSpot(body);
   if (reading.kind === "unreadable") return unavailable(`the answer is not a spot: ${reading.problem}`, serviceTime);
-  return { ...reading, serviceTime };
+  return { ...reading, ...told };
 }
 
 /** What a status other than 2xx says about a request for a spot; the body is never asked (A2). */
 function outcomeOf({ status, headers }: Reply): SpotOutcome {
   const serviceTime = dateOf(headers);
-  if (status === 429) return { kind: "limited", retryAfterMs: retryAfterMs(headers), serviceTime };
-  if (status === 401 || status === 403 || status === 404) return { kind: "denied", status, serviceTime };
+  const told = { answered: true, serviceTime };
+  if (status === 429) return { kind: "limited", retryAfterMs: retryAfterMs(headers), ...told };
+  if (status === 401 || status === 403 || status === 404) return { kind: "denied", status, ...told };
   if (isPassing(status)) return unavailable(`HTTP ${status}`, serviceTime, retryAfterMs(headers));
   if (status < 400) return unavailable(`redirected too often or nowhere (HTTP ${status})`, serviceTime);
-  return { kind: "refused", status, serviceTime };
+  return { kind: "refused", status, ...told };
 }
 
 function deliveryOf({ status, headers }: Reply): Delivery {
@@ -159,6 +164,10 @@ function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status >= 500;
 }
 
-function unavailable(reason: string, serviceTime: Instant | null = null, waitMs: number | null = null): SpotOutcome {
-  return { kind: "unavailable", reason, retryAfterMs: waitMs, serviceTime };
+function unavailable(reason: string, serviceTime: Instant | null, waitMs: number | null = null): SpotOutcome {
+  return { kind: "unavailable", reason, retryAfterMs: waitMs, answered: true, serviceTime };
+}
+
+function unanswered(reason: string): SpotOutcome {
+  return { kind: "unavailable", reason, retryAfterMs: null, answered: false, serviceTime: null };
 }

@@ -124,7 +124,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
         ...shared,
         ...{ screenId, stage, seen, hours },
         onAsked(outcome) {
-          serviceClock.hear(outcome.serviceTime);
+          if (outcome.answered) serviceClock.hear(outcome.serviceTime);
           courier.notify();
         },
         onSettled: (playout, outcome) => parts.onSettled?.(playout, outcome),

@@ -104,6 +104,19 @@ describe("a wall clock that jumps", () => {
     expect(outcome()).toEqual(delivered);
   });
 
+  it.each(JUMPS)("%s over a boot decides nothing as long as the service does not answer", async (_, byMs) => {
+    const { scenario, clock, light, outcome } = await shownInTheDark();
+    clock.jumpWall(byMs);
+    light();
+    scenario.cutNetwork(true);
+    await scenario.reboot(20 * MINUTE);
+    scenario.emulator.clock.set({ mode: "real", now: TRUTH + 20 * MINUTE });
+    await scenario.pass(10 * MINUTE, STEP_MS);
+    scenario.cutNetwork(false);
+    await scenario.pass(5 * MINUTE, STEP_MS);
+    expect(outcome()).toEqual(delivered);
+  });
+
   it.each(JUMPS)("%s over a boot of more than an hour sends nothing", async (_, byMs) => {
     const { scenario, clock, light, outcome } = await shownInTheDark();
     clock.jumpWall(byMs);
