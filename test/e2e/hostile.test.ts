@@ -86,6 +86,8 @@ const good = catalogue.creatives.filter((creative) => creative.mimeType !== "tex
 const GOOD_MS = 2_000;
 /** Two frames at 60 Hz. */
 const ON_TIME_MS = 34;
+/** How much longer one proof may be on its way than another. */
+const DELIVERY_MS = 500;
 
 /** Each hostile item stands between two good ones. */
 const planned = rows.map((row, index) => ({ row, mate: good[index % good.length] ?? HOSTILE }));
@@ -159,15 +161,22 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
   });
 
   it("leave every good item its planned instant", () => {
-    const starts = inSight().flatMap(({ sight, startS }) => (isGood(sight) ? [startS] : []));
-    const from = starts[0] ?? 0;
-    let dueMs = 0;
-    const late = rows.flatMap(({ name, durationMs }, index) => {
-      dueMs += GOOD_MS + durationMs;
-      const offMs = Math.round(((starts[index + 1] ?? 0) - from) * 1000 - dueMs);
-      return Math.abs(offMs) <= ON_TIME_MS + stalledMs ? [] : [{ after: name, offMs }];
+    const starts = inSight().flatMap(({ sight, startS }) => (isGood(sight) ? [startS * 1000] : []));
+    const gaps = rows.map(({ name, durationMs }, index) => {
+      const seenMs = (starts[index + 1] ?? 0) - (starts[index] ?? 0);
+      return { after: name, seenMs, plannedMs: GOOD_MS + durationMs };
     });
+    // A busy machine records less than 60 frames a second, evenly: what is judged is whether one comes out of step.
+    const rates = gaps.map(({ seenMs, plannedMs }) => seenMs / plannedMs).sort((one, other) => one - other);
+    const rate = rates[Math.floor(rates.length / 2)] ?? 1;
+    const late = gaps.filter(({ seenMs, plannedMs }) => Math.abs(seenMs - plannedMs * rate) > ON_TIME_MS + stalledMs);
     expect(late).toEqual([]);
+  });
+
+  it("do not move the schedule as a whole, by the clock of the network that counts the proofs", () => {
+    const proved = ledger.slice(1).map(({ ad }) => Date.parse(ad?.pops[0]?.at ?? ""));
+    const plannedMs = rows.slice(1).reduce((sum, { durationMs }) => sum + durationMs + GOOD_MS, 0);
+    expect(Math.abs((proved.at(-1) ?? 0) - (proved[0] ?? 0) - plannedMs)).toBeLessThan(DELIVERY_MS + stalledMs);
   });
 
   it.each(REFUSALS)("are refused: %s", (what, refusal) => {
