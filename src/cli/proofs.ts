@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ItemKind } from "../core/spot.ts";
-import { ProofArchive, type ProofFilter } from "../player/proof-archive.ts";
-import type { ProofState } from "../player/proof-records.ts";
+import { ProofArchive, type ProofFilter } from "../player/proofs/proof-archive.ts";
+import type { ProofState } from "../player/proofs/proof-records.ts";
 import { dayOf, type FolderFlags, folderOptions, orFailure, proofsPath } from "./proofs/folder.ts";
 import { retryNow } from "./proofs/retry.ts";
 import { type ExportFormat, proofTable, writeProofs } from "./proofs/write.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { DayReport, Sums } from "../player/day-report.ts";
-import { ProofArchive } from "../player/proof-archive.ts";
+import type { DayReport, Sums } from "../player/proofs/day-report.ts";
+import { ProofArchive } from "../player/proofs/proof-archive.ts";
 import { dayOf, type FolderFlags, folderOptions, orFailure, proofsPath } from "./proofs/folder.ts";
 import { seconds } from "./proofs/write.ts";
 import { table } from "./text.ts";

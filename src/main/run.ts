@@ -5,10 +5,10 @@ import type { Logger } from "pino";
 import type { Clock } from "../player/clock.ts";
 import type { Config, GoodConfig } from "../player/config/config.ts";
 import type { ExclusiveLock } from "../player/exclusive-lock.ts";
-import { openLog } from "../player/log.ts";
-import { createMetrics } from "../player/metrics.ts";
+import { createMetrics } from "../player/health/metrics.ts";
+import { openLog } from "../player/log/log.ts";
+import type { ReachPolicy } from "../player/media/reach.ts";
 import { type Player, type PlayerParts, startPlayer } from "../player/player.ts";
-import type { ReachPolicy } from "../player/reach.ts";
 import { countStart } from "../player/starts.ts";
 import { StoreUnusable } from "../player/store-opening.ts";
 import { DisplayPower } from "./display-power.ts";
@@ -104,7 +104,7 @@ async function offerChord(
 function openMediaFetch(policy: ReachPolicy): typeof fetch {
   let opening: Promise<typeof fetch> | null = null;
   return async (...request) => {
-    opening ??= import("../player/guarded-fetch.ts").then(({ fetchGuardedBy }) => fetchGuardedBy(policy));
+    opening ??= import("../player/media/guarded-fetch.ts").then(({ fetchGuardedBy }) => fetchGuardedBy(policy));
     return (await opening)(...request);
   };
 }

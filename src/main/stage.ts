@@ -1,15 +1,15 @@
 import type { FailureReason, Playout, PlayoutId } from "../core/playout.ts";
 import type { Clock } from "../player/clock.ts";
-import type { Wanted } from "../player/download.ts";
-import type { Media } from "../player/media-cache.ts";
-import { isSamePage, type PageCache } from "../player/page-cache.ts";
-import type { DeckEvent, Stage } from "../player/stage.ts";
-import { type OnFailed, openDeck } from "./deck.ts";
-import { watchLoading } from "./load-watch.ts";
-import type { FacedDeck } from "./media-decks.ts";
-import { pageFace } from "./page-face.ts";
+import type { Wanted } from "../player/media/download.ts";
+import type { Media } from "../player/media/media-cache.ts";
+import { isSamePage, type PageCache } from "../player/media/page-cache.ts";
+import type { DeckEvent, Stage } from "../player/screen/stage.ts";
+import { type OnFailed, openDeck } from "./decks/deck.ts";
+import { watchLoading } from "./decks/load-watch.ts";
+import type { FacedDeck } from "./decks/media-decks.ts";
+import { pageFace } from "./decks/page-face.ts";
+import { watchProgress } from "./decks/watch.ts";
 import type { RaisedStage } from "./raise-stage.ts";
-import { watchProgress } from "./watch.ts";
 import { fill, overhang } from "./window.ts";
 
 /** What a stage is made of. */

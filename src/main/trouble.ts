@@ -1,6 +1,6 @@
 import { app, screen } from "electron";
 import { type BadConfig, type GoodConfig, watchConfig } from "../player/config/config.ts";
-import { laySlate } from "./slate.ts";
+import { laySlate } from "./house/slate.ts";
 import { openWindow } from "./window.ts";
 
 /** The page stays this long after the player began, so that the desktop behind is never in sight. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/player/clock.ts";
 import { openDatabase } from "../../src/player/database.ts";
-import type { NewProof } from "../../src/player/proof-records.ts";
-import { proofMigrations } from "../../src/player/proof-schema.ts";
+import type { NewProof } from "../../src/player/proofs/proof-records.ts";
+import { proofMigrations } from "../../src/player/proofs/proof-schema.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import type { Line } from "./line.ts";
 import { benchFolder, shownNow, storeIn } from "./proofs/store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ListedProof } from "../../src/player/proof-archive.ts";
+import type { ListedProof } from "../../src/player/proofs/proof-archive.ts";
 import { type Evidence, judge } from "./judge.ts";
 
 const START = Date.UTC(2026, 0, 1);

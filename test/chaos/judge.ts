@@ -1,5 +1,5 @@
 import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
-import type { ListedProof } from "../../src/player/proof-archive.ts";
+import type { ListedProof } from "../../src/player/proofs/proof-archive.ts";
 import type { Ledger } from "./network.ts";
 import type { Told } from "./told.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PlannedSpot, WholeItem } from "../../src/emulator/spot/planned.ts";
 import { codeOf, openShared } from "../../src/player/database.ts";
-import { askForRetry, ProofArchive } from "../../src/player/proof-archive.ts";
+import { askForRetry, ProofArchive } from "../../src/player/proofs/proof-archive.ts";
 import { judge, type Verdicts } from "./judge.ts";
 import { beginLife, type Life } from "./life.ts";
 import { KILL_MOMENTS } from "./moments.ts";

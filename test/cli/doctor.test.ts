@@ -8,7 +8,7 @@ import { displaysIn } from "../../src/cli/doctor/machine.ts";
 import type { Emulator } from "../../src/emulator/main.ts";
 import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { openDatabase } from "../../src/player/database.ts";
-import { proofMigrations } from "../../src/player/proof-schema.ts";
+import { proofMigrations } from "../../src/player/proofs/proof-schema.ts";
 import { nobody, serve } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

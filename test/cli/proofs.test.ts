@@ -5,7 +5,7 @@ import { systemClock } from "../../src/player/clock.ts";
 import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import { answer, inTurn, serve } from "../client/server.ts";
-import { proofOf, proofStoreIn } from "../player/proofs.ts";
+import { proofOf, proofStoreIn } from "../player/proofs/proofs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Runs a command line; what it wrote to standard output, and its exit code. */

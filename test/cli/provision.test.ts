@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
 import { readConfig } from "../../src/player/config/config.ts";
-import { createMetrics } from "../../src/player/metrics.ts";
+import { createMetrics } from "../../src/player/health/metrics.ts";
 import { startPlayer } from "../../src/player/player.ts";
 import { running } from "../emulator/running.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
-import { createMetrics } from "../../src/player/metrics.ts";
+import { createMetrics } from "../../src/player/health/metrics.ts";
 import { startPlayer } from "../../src/player/player.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SimulatedStage } from "../support/simulated-stage.ts";

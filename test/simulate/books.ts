@@ -3,8 +3,8 @@ import type { FailureReason, Playout, PlayoutOutcome } from "../../src/core/play
 import { LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proof.ts";
 import type { Instant, Item } from "../../src/core/spot.ts";
 import { isQuarantined, isStrike, type Strikes, struck } from "../../src/core/strikes.ts";
-import { keyOf } from "../../src/player/media-cache.ts";
-import { MOST_SENDS } from "../../src/player/sends.ts";
+import { keyOf } from "../../src/player/media/media-cache.ts";
+import { MOST_SENDS } from "../../src/player/proofs/sends.ts";
 import type { Disk, Offer, RunFacts } from "./offer.ts";
 import type { ProofRow } from "./proof-rows.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../../src/core/spot.ts";
-import { askForRetry } from "../../src/player/proof-archive.ts";
+import { askForRetry } from "../../src/player/proofs/proof-archive.ts";
 import { StoreUnusable } from "../../src/player/store-opening.ts";
 import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";

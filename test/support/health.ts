@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HealthReport } from "../../src/player/health-report.ts";
+import type { HealthReport } from "../../src/player/health/health-report.ts";
 
 /** Asks the player whose data folder is `home`/data how it is, or `undefined` while it cannot be asked. */
 export async function readHealth(home: string): Promise<HealthReport | undefined> {

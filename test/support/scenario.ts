@@ -4,9 +4,9 @@ import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
 import type { WorldFile } from "../../src/emulator/world/schema.ts";
 import { type Config, configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
-import { createMetrics } from "../../src/player/metrics.ts";
+import { createMetrics } from "../../src/player/health/metrics.ts";
 import { type Player, startPlayer } from "../../src/player/player.ts";
-import type { PlayingScreen } from "../../src/player/playing-screen.ts";
+import type { PlayingScreen } from "../../src/player/screen/playing-screen.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { SimulatedStage } from "./simulated-stage.ts";
 

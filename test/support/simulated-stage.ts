@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import type { FailureReason, Playout } from "../../src/core/playout.ts";
 import type { Instant } from "../../src/core/spot.ts";
 import type { Clock } from "../../src/player/clock.ts";
-import type { Media } from "../../src/player/media-cache.ts";
-import type { DeckEvent, Stage } from "../../src/player/stage.ts";
+import type { Media } from "../../src/player/media/media-cache.ts";
+import type { DeckEvent, Stage } from "../../src/player/screen/stage.ts";
 
 /** How long the simulated decks take. */
 const LOADS_MS = 80;

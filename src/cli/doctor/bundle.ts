@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../player/config/environment.ts";
-import { redactor } from "../../player/redaction.ts";
+import { redactor } from "../../player/log/redaction.ts";
 import type { Examination } from "./examine.ts";
 
 /** The last of the log: hours on a screen that plays, and small enough to send by mail. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config } from "../../player/config/config.ts";
 import { codeOf, openDatabase } from "../../player/database.ts";
-import { ProofArchive } from "../../player/proof-archive.ts";
+import { ProofArchive } from "../../player/proofs/proof-archive.ts";
 import { StoreUnusable } from "../../player/store-opening.ts";
 import { count } from "../text.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { surveyHouse } from "../../player/house-survey.ts";
+import { surveyHouse } from "../../player/house/house-survey.ts";
 import { count } from "../text.ts";
 import { type Finding, fine, warning } from "./finding.ts";
 

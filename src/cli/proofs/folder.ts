@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { Config } from "../../player/config/config.ts";
 import { readConfig } from "../../player/config/config.ts";
-import { type Day, dayIn } from "../../player/day-report.ts";
+import { type Day, dayIn } from "../../player/proofs/day-report.ts";
 import { StoreUnusable } from "../../player/store-opening.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 

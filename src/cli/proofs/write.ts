@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { ListedProof } from "../../player/proof-archive.ts";
+import type { ListedProof } from "../../player/proofs/proof-archive.ts";
 import { table } from "../text.ts";
 
 /** The columns of an export, in their order. */

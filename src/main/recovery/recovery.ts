@@ -15,7 +15,7 @@ import {
   withoutGraphics,
 } from "../../core/recovery.ts";
 import type { Clock } from "../../player/clock.ts";
-import type { RecoveryReport } from "../../player/health-report.ts";
+import type { RecoveryReport } from "../../player/health/health-report.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
 

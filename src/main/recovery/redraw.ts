@@ -1,5 +1,5 @@
 import { app, webContents } from "electron";
-import { MEDIA_PAGE } from "../media-face.ts";
+import { MEDIA_PAGE } from "../decks/media-face.ts";
 
 /**
  * Has pictures drawn anew once Chromium's GPU process was lost and has come again: they were lost with it, and would stay

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Clock, systemClock } from "../../../src/player/clock.ts";
-import type { Wanted } from "../../../src/player/download.ts";
-import { IndexFile } from "../../../src/player/index-file.ts";
-import { type Media, MediaCache } from "../../../src/player/media-cache.ts";
-import { MediaIndex, mediaIndexMigrations } from "../../../src/player/media-index.ts";
-import { StrikeBook } from "../../../src/player/strike-book.ts";
+import type { Wanted } from "../../../src/player/media/download.ts";
+import { IndexFile } from "../../../src/player/media/index-file.ts";
+import { type Media, MediaCache } from "../../../src/player/media/media-cache.ts";
+import { MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { StrikeBook } from "../../../src/player/media/strike-book.ts";
 import { silent } from "../proofs/store.ts";
 
 /** A server of media, in a process of its own. */

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Clock } from "../../../src/player/clock.ts";
-import { ProofFile } from "../../../src/player/proof-file.ts";
-import type { NewProof } from "../../../src/player/proof-records.ts";
-import { ProofStore } from "../../../src/player/proof-store.ts";
+import { ProofFile } from "../../../src/player/proofs/proof-file.ts";
+import type { NewProof } from "../../../src/player/proofs/proof-records.ts";
+import { ProofStore } from "../../../src/player/proofs/proof-store.ts";
 
 export const silent = pino({ level: "silent" });
 

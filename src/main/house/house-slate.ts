@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BaseWindow } from "electron";
+import type { Logger } from "pino";
+import type { Clock } from "../../player/clock.ts";
+import type { Config } from "../../player/config/config.ts";
+import { HouseFolder } from "../../player/house/house-folder.ts";
+import { type HouseShow, startHouseShow } from "../../player/house/house-show.ts";
+import { fill, overhang } from "../window.ts";
+import type { HouseTray } from "./house-files.ts";
+import { houseStage } from "./house-stage.ts";
+import { laySlate, SLATE_COLOUR, type Slate } from "./slate.ts";
+
+/** A slate that takes longer to turn black is not waited for. */
+const DRAWN_WITHIN_MS = 300;
+
+/** What house content is shown by. */
+export interface HousePlan extends Pick<Config, "house" | "audio"> {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What the slate itself tells. */
+export interface SlatePlan {
+  /** The screen's, as far as it is known. */
+  readonly name: string;
+  /** Whether to tell the time of day. */
+  readonly clock: boolean;
+  /** Keeps what pages of one screen have apart from those of others. */
+  readonly number?: number;
+}
+
+/** The slate of one window with the house content on it, and the dark in its place while the screen is closed. */
+export class HouseSlate {
+  readonly #window: BaseWindow;
+  readonly #slate: Slate;
+  readonly #tray: HouseTray = { folder: null };
+  #show: HouseShow | null = null;
+  #name: string;
+  #clock: boolean;
+  #covered = false;
+  #dark = false;
+  #gone = false;
+  #muted = true;
+
+  constructor(window: BaseWindow, { name, clock, number = 0 }: SlatePlan) {
+    this.#window = window;
+    this.#name = name;
+    this.#clock = clock;
+    this.#slate = laySlate(window, "slate/slate.html", {
+      ...{ number, house: this.#tray },
+      onLoaded: () => this.#furnish(),
+      onGone: () => {
+        this.#gone = true;
+        this.#noteSight();
+      },
+    });
+    this.#slate.view.webContents.setAudioMuted(true);
+  }
+
+  /** Loads the slate, once; resolves when it is painted. */
+  load(): Promise<void> {
+    return this.#slate.load();
+  }
+
+  /** Makes it as large as the display that the window is on by now. */
+  fit(): void {
+    fill(this.#window, this.#slate.view);
+  }
+
+  /** Shows the screen's name on the slate from now on. */
+  setName(name: string): void {
+    this.#name = name;
+    this.#tell(`slate.name(${JSON.stringify(name)})`);
+  }
+
+  /** Begins with the operator's folder, where there is one. The slate must be loaded. */
+  begin({ house, audio, clock, log }: HousePlan): void {
+    if (house.dir === null) return;
+    const folder = new HouseFolder(house.dir, log);
+    this.#tray.folder = folder;
+    this.#muted = audio.muted;
+    const stage = houseStage(this.#slate.view.webContents, folder, audio.muted);
+    this.#show = startHouseShow({ folder, stage, clock, stayMs: house.seconds * 1000, log });
+    this.#noteSight();
+  }
+
+  /** Takes in whether a deck in sight lies above the slate: nothing moves that nobody sees. */
+  cover(covered: boolean): void {
+    this.#covered = covered;
+    this.#noteSight();
+  }
+
+  /**
+   * Black instead of house content, or no longer; resolves when that is drawn, or should be. Under a deck the slate sticks
+   * out by a pixel meanwhile, so that it is drawn at all and black is there before the deck is gone.
+   */
+  async darken(dark: boolean): Promise<void> {
+    this.#dark = dark;
+    this.#noteSight();
+    const { view } = this.#slate;
+    this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
+    if (dark) overhang(this.#window, view);
+    const drawn = view.webContents.executeJavaScript(`slate.dark(${dark})`);
+    // A page that is gone says nothing; the one that is loaded next is black from the beginning.
+    await Promise.race([drawn.catch(() => {}), sleep(DRAWN_WITHIN_MS)]);
+    fill(this.#window, view);
+  }
+
+  #furnish(): void {
+    this.setName(this.#name);
+    if (this.#clock) this.#tell("slate.clock()");
+    if (this.#dark) void this.darken(true);
+    this.#show?.dispatch({ kind: "emptied" });
+    this.#gone = false;
+    this.#noteSight();
+  }
+
+  /** Not a sound from below either. */
+  #noteSight(): void {
+    const inSight = !this.#covered && !this.#dark && !this.#gone;
+    this.#slate.view.webContents.setAudioMuted(this.#muted || !inSight);
+    this.#show?.dispatch({ kind: inSight ? "uncovered" : "covered" });
+  }
+
+  #tell(code: string): void {
+    this.#slate.view.webContents.executeJavaScript(code).catch(() => {});
+  }
+}

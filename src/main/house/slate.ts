@@ -1,0 +1,116 @@
+import { type BaseWindow, type Session, session, WebContentsView } from "electron";
+import { serveAppPages } from "../app-pages.ts";
+import { NEXT_PAINT } from "../decks/face.ts";
+import { confine } from "../guards/contents.ts";
+import { denyDownloads } from "../guards/downloads.ts";
+import { sealNetwork } from "../guards/network.ts";
+import { denyPermissions } from "../guards/permissions.ts";
+import { APP_SCHEME, appUrl, HOUSE_SCHEME } from "../schemes.ts";
+import { fill } from "../window.ts";
+import { type HouseTray, serveHouse } from "./house-files.ts";
+
+/** A page of ours that lies under the decks and shows whenever nothing is above it. */
+export interface Slate {
+  readonly view: WebContentsView;
+  /** Loads the page, once; resolves when it is painted. */
+  load(): Promise<void>;
+  /** What is in sight of the slate, once it was loaded, while its page is not there. */
+  setColour(colour: string): void;
+}
+
+/** What a slate is besides its page. */
+export interface SlateParts {
+  /** Each number of a page has a session of its own. */
+  readonly number?: number;
+  /** Where its house content comes from. */
+  readonly house?: HouseTray;
+  /** Hears each time the page is there: the first time, and after each crash. */
+  readonly onLoaded?: () => void;
+  /** Hears that the page crashed; it is loaded again. */
+  readonly onGone?: () => void;
+}
+
+/** A first paint that takes longer than this is not waited for. */
+const PAINTED_WITHIN_MS = 1_000;
+/** A crashed slate is loaded again at once, and one that crashes again and again this much later each time. */
+const RELOAD_STEP_MS = 500;
+const LONGEST_RELOAD_MS = 10_000;
+/** A slate that has stood this long does not crash again and again. */
+const SOUND_AFTER_MS = 60_000;
+
+/** The slate's own colour, in the middle: what is left of it while it is loaded again after a crash. */
+export const SLATE_COLOUR = "#173049";
+
+/** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
+export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {}): Slate {
+  const { number = 0, house, onLoaded, onGone } = parts;
+  const own = session.fromPartition(`${page}-${number}`, { cache: false });
+  const view = new WebContentsView({
+    webPreferences: {
+      session: own,
+      sandbox: true,
+      contextIsolation: true,
+      disableDialogs: true,
+      devTools: false,
+      autoplayPolicy: "no-user-gesture-required",
+    },
+  });
+  // Until its first paint a view is white otherwise.
+  view.setBackgroundColor("#000000");
+  const url = appUrl(page);
+  confine(view.webContents, (target) => target === url);
+  window.contentView.addChildView(view, 0);
+  fill(window, view);
+  window.on("resize", () => fill(window, view));
+  let colour = SLATE_COLOUR;
+  const load = () => view.webContents.loadURL(url).then(onLoaded, () => {});
+  if (onGone !== undefined) view.webContents.on("render-process-gone", onGone);
+  reloadAfterCrashes(view, () => {
+    // A page's new process begins with none.
+    view.setBackgroundColor(colour);
+    return load();
+  });
+  let loaded: Promise<void> | null = null;
+  const setColour = (chosen: string) => {
+    colour = chosen;
+    view.setBackgroundColor(colour);
+  };
+  return {
+    view,
+    load() {
+      loaded ??= seal(own, house)
+        .then(load)
+        .then(() => painted(view))
+        .then(() => setColour(colour));
+      return loaded;
+    },
+    setColour,
+  };
+}
+
+function reloadAfterCrashes({ webContents }: WebContentsView, load: () => Promise<void>): void {
+  let crashes = 0;
+  webContents.on("render-process-gone", () => {
+    setTimeout(load, Math.min(crashes * RELOAD_STEP_MS, LONGEST_RELOAD_MS));
+    crashes++;
+    setTimeout(() => crashes--, SOUND_AFTER_MS);
+  });
+}
+
+async function seal(own: Session, house: HouseTray | undefined): Promise<void> {
+  denyPermissions(own);
+  denyDownloads(own);
+  serveAppPages(own);
+  if (house !== undefined) serveHouse(own, house);
+  await sealNetwork(
+    own,
+    [APP_SCHEME, ...(house === undefined ? [] : [HOUSE_SCHEME, "data", "blob"])].map((name) => `${name}:`),
+  );
+}
+
+async function painted({ webContents }: WebContentsView): Promise<void> {
+  await Promise.race([
+    webContents.executeJavaScript(NEXT_PAINT).catch(() => {}),
+    new Promise((resolve) => setTimeout(resolve, PAINTED_WITHIN_MS)),
+  ]);
+}

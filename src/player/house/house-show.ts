@@ -1,0 +1,91 @@
+import type { Logger } from "pino";
+import {
+  type HouseEffect,
+  type HouseEvent,
+  type HouseItem,
+  houseWakeAt,
+  newHouse,
+  stepHouse,
+} from "../../core/house.ts";
+import type { Clock } from "../clock.ts";
+import { NEVER, OneAlarm } from "../one-alarm.ts";
+import type { HouseFolder } from "./house-folder.ts";
+
+/** Where house content is shown: the slate of one screen. */
+export interface HouseStage {
+  /**
+   * Shows an item once it has a picture, and until then what was there. Resolves with a clip's own length in
+   * milliseconds, else with null; rejects when it cannot be shown.
+   */
+  lay(item: HouseItem): Promise<number | null>;
+  /** Resolves when what was laid last is no more to be seen: it came to its end, broke, or made way for something else. */
+  over(): Promise<"ended" | "broken" | "replaced">;
+  /** Shows the slate itself. */
+  bare(): void;
+  pause(): void;
+  resume(): void;
+}
+
+export interface HouseShowParts {
+  readonly folder: HouseFolder;
+  readonly stage: HouseStage;
+  readonly clock: Clock;
+  /** How long an image or a page stays. */
+  readonly stayMs: number;
+  readonly log: Logger;
+}
+
+/** House content while it runs. */
+export interface HouseShow {
+  dispatch(event: HouseEvent): void;
+}
+
+/** Shows the items of a folder in turn, as the core decides, for as long as the process lives. */
+export function startHouseShow(parts: HouseShowParts): HouseShow {
+  const { folder, stage, clock, log } = parts;
+  const alarm = new OneAlarm(clock, () => dispatch({ kind: "woke" }));
+  let state = newHouse(parts.stayMs);
+
+  function dispatch(event: HouseEvent): void {
+    const [next, effects] = stepHouse(state, event, clock.now());
+    state = next;
+    for (const effect of effects) carryOut(effect);
+    alarm.set(houseWakeAt(state) ?? NEVER);
+  }
+
+  function carryOut(effect: HouseEffect): void {
+    switch (effect.kind) {
+      case "look":
+        void folder.look().then((items) => dispatch({ kind: "looked", items }));
+        break;
+      case "lay":
+        void lay(effect.item);
+        break;
+      case "bare":
+        stage.bare();
+        break;
+      case "pause":
+        stage.pause();
+        break;
+      case "resume":
+        stage.resume();
+        break;
+    }
+  }
+
+  async function lay(item: HouseItem): Promise<void> {
+    const { id } = item;
+    try {
+      dispatch({ kind: "laid", id, lengthMs: await stage.lay(item) });
+    } catch (error) {
+      log.warn({ file: item.name, reason: String(error) }, "house content cannot be shown");
+      return dispatch({ kind: "failed", id });
+    }
+    const end = await stage.over();
+    if (end === "ended") dispatch({ kind: "ended", id });
+    if (end === "broken") dispatch({ kind: "failed", id });
+  }
+
+  dispatch({ kind: "began" });
+  return { dispatch };
+}

@@ -1,0 +1,202 @@
+import { open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Get, Reply } from "../../client/reply.ts";
+import { startsLike } from "../../core/media-type.ts";
+import type { Fault } from "../../core/strikes.ts";
+import type { Fingerprint, Partial } from "./partial.ts";
+
+/** What is to be downloaded, and what is known of it beforehand. */
+export interface Wanted {
+  readonly url: string;
+  /** Base type that the bytes must look like, or `null` for any (a page's own sub-resources). */
+  readonly mimeType: string | null;
+  readonly sizeBytes: number | null;
+  readonly md5: string | null;
+}
+
+/** A file that is whole and on the disk, named by the SHA-256 of its bytes. */
+export interface Downloaded {
+  readonly kind: "downloaded";
+  readonly digest: string;
+  readonly sizeBytes: number;
+  /** The last answer's headers. */
+  readonly headers: Headers;
+}
+
+/** The server has nothing newer than what is known. */
+export interface Unchanged {
+  readonly kind: "unchanged";
+  readonly headers: Headers;
+}
+
+/** A version of a file that is on the disk already, as its server named it. */
+export interface KnownVersion {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** Why there is no file. Only `unreachable` may be better next time. */
+export type DownloadFailure =
+  | { readonly kind: "unreachable"; readonly reason: string }
+  | { readonly kind: "refused"; readonly status: number }
+  | { readonly kind: "broken"; readonly reason: string; readonly fault: Fault };
+
+/** How a download reaches out, and where it ends. */
+export interface DownloadTools {
+  readonly fetch: Get;
+  readonly folder: string;
+  readonly maxBytes: number;
+  /** Where there is one, only another version is wanted. */
+  readonly known?: KnownVersion;
+}
+
+/** A server that sends nothing for this long has gone; a slow one may take as long as it likes. */
+export const PROGRESS_TIMEOUT_MS = 15_000;
+
+/**
+ * Streams what is missing of a URL to a partial file and, once it is whole, names that `folder`/<sha256>: hashed on the
+ * way, length, digest and type checked, fsynced, then renamed, then the folder fsynced. What is under its digest is
+ * whole, whenever the power fails. Memory does not grow with the file. What is broken is discarded; after a broken
+ * connection the partial file can be handed in again.
+ */
+export async function download(
+  wanted: Wanted,
+  partial: Partial,
+  tools: DownloadTools,
+  signal: AbortSignal,
+): Promise<Downloaded | Unchanged | DownloadFailure> {
+  const control = new AbortController();
+  const callOff = () => control.abort(signal.reason);
+  signal.addEventListener("abort", callOff, { once: true });
+  const silence = new Error(`nothing received for ${PROGRESS_TIMEOUT_MS} ms`);
+  const watchdog = setTimeout(() => control.abort(silence), PROGRESS_TIMEOUT_MS);
+  const progressed = () => void watchdog.refresh();
+  try {
+    const reply = await tools.fetch(wanted.url, control.signal, headersFor(partial, tools.known));
+    if (reply.status === 304 && tools.known !== undefined) return { kind: "unchanged", headers: reply.headers };
+    const failure = (await begin(reply, partial, tools.maxBytes)) ?? (await pour(reply, partial, tools, progressed));
+    return failure ?? (await finish(wanted, partial, reply.headers, tools.folder));
+  } catch (error) {
+    if (isDiskError(error)) throw error;
+    return { kind: "unreachable", reason: String(error) };
+  } finally {
+    clearTimeout(watchdog);
+    signal.removeEventListener("abort", callOff);
+    control.abort();
+    await partial.close();
+  }
+}
+
+/** Bytes are asked for as they are: a compressed answer could neither be resumed nor measured. */
+function headersFor({ sizeBytes, validator }: Partial, known: KnownVersion | undefined): Record<string, string> {
+  const headers: Record<string, string> = { "accept-encoding": "identity" };
+  // RFC 9110 section 13.1.5: a range is only asked for together with the version that it belongs to.
+  if (sizeBytes > 0 && validator !== null) return { ...headers, range: `bytes=${sizeBytes}-`, "if-range": validator };
+  if (known?.etag) headers["if-none-match"] = known.etag;
+  if (known?.lastModified) headers["if-modified-since"] = known.lastModified;
+  return headers;
+}
+
+/** Says what is wrong with an answer from its head; an answer with the whole file starts the partial one over. */
+async function begin(reply: Reply, partial: Partial, maxBytes: number): Promise<DownloadFailure | null> {
+  const { status, headers } = reply;
+  if (status === 206 && startOf(headers) === partial.sizeBytes && partial.sizeBytes > 0) {
+    partial.wasResumed = true;
+    return null;
+  }
+  if (partial.sizeBytes > 0) await partial.discard();
+  if (status === 206 || status === 416) return { kind: "unreachable", reason: "another range than was asked for" };
+  if (status !== 200) return refusal(status);
+  partial.validator = validatorIn(headers);
+  return Number(headers.get("content-length")) > maxBytes ? tooLarge(maxBytes) : null;
+}
+
+async function pour(
+  { body }: Reply,
+  partial: Partial,
+  { maxBytes }: DownloadTools,
+  progressed: () => void,
+): Promise<DownloadFailure | null> {
+  for await (const chunk of body ?? []) {
+    progressed();
+    if (partial.sizeBytes + chunk.byteLength > maxBytes) return tooLarge(maxBytes);
+    await partial.append(chunk);
+  }
+  return null;
+}
+
+async function finish(
+  wanted: Wanted,
+  partial: Partial,
+  headers: Headers,
+  folder: string,
+): Promise<Downloaded | DownloadFailure> {
+  const { sizeBytes } = partial;
+  const fingerprint = partial.fingerprint();
+  const reason = flaw(wanted, sizeBytes, fingerprint);
+  if (reason !== null) {
+    const { wasResumed } = partial;
+    await partial.discard();
+    // The two halves may be of two versions: the whole may be all right.
+    return wasResumed
+      ? { kind: "unreachable", reason: `after resuming: ${reason}` }
+      : { kind: "broken", reason, fault: "delivery" };
+  }
+  await partial.sync();
+  await partial.close();
+  await rename(partial.path, join(folder, fingerprint.sha256));
+  await syncFolder(folder);
+  return { kind: "downloaded", digest: fingerprint.sha256, sizeBytes, headers };
+}
+
+/** What is wrong with bytes that came to an end, expected and found; `null` when they are as promised (F16). */
+function flaw(wanted: Wanted, sizeBytes: number, { md5, head }: Fingerprint): string | null {
+  if (wanted.sizeBytes !== null && wanted.sizeBytes !== sizeBytes) {
+    return `${wanted.sizeBytes} bytes promised, ${sizeBytes} received`;
+  }
+  if (wanted.md5 !== null && wanted.md5 !== md5) return `md5 ${wanted.md5} promised, ${md5} received`;
+  if (wanted.mimeType === null) return null;
+  if (sizeBytes === 0) return "no bytes";
+  return startsLike(wanted.mimeType, head) ? null : `the bytes are not ${wanted.mimeType}`;
+}
+
+/** RFC 9110 section 14.4: where the range of an answer begins, or `null`. */
+function startOf(headers: Headers): number | null {
+  const start = /^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1];
+  return start === undefined ? null : Number(start);
+}
+
+/** A weak ETag tells nothing about bytes, and those of a compressed answer are not the ones that arrive here. */
+function validatorIn(headers: Headers): string | null {
+  if (headers.has("content-encoding")) return null;
+  const etag = headers.get("etag");
+  return etag?.startsWith('"') ? etag : headers.get("last-modified");
+}
+
+function tooLarge(maxBytes: number): DownloadFailure {
+  return { kind: "broken", reason: `more than ${maxBytes} bytes`, fault: "certain" };
+}
+
+function refusal(status: number): DownloadFailure {
+  if (status === 408 || status === 425 || status === 429 || status >= 500) {
+    return { kind: "unreachable", reason: `status ${status}` };
+  }
+  return { kind: "refused", status };
+}
+
+/** A full or broken disk is not the network's fault: it carries a system error code and a failing call. */
+function isDiskError(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code !== undefined && ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EACCES", "ENOENT", "EMFILE"].includes(code);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders; its file system journals the rename itself.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

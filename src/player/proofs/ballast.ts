@@ -1,0 +1,79 @@
+import { randomFillSync } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { open, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "../clock.ts";
+
+/** Room for more than an hour of proofs and their write-ahead log. */
+export const BALLAST_BYTES = 8 * 1024 * 1024;
+
+/** The ballast is laid only where so many times its size is free: what it takes must not be missed at once. */
+const FREE_BEFORE = 4;
+const CHUNK_BYTES = 256 * 1024;
+
+/** How soon after a start, or after it was needed, the ballast is laid; the start itself has better things to do. */
+const LAY_EVERY_MS = 60_000;
+
+/** A file that takes up space for nothing, so that there is some to be had when the disk is full. */
+export class Ballast {
+  readonly #path: string;
+  readonly #sizeBytes: number;
+  #laid = false;
+
+  constructor(path: string, sizeBytes: number) {
+    this.#path = path;
+    this.#sizeBytes = sizeBytes;
+  }
+
+  /** Lays it again and again, whenever it is not there, until the signal is aborted. */
+  keepLaid(clock: Clock, signal: AbortSignal): void {
+    let callOff = () => {};
+    const wait = () => {
+      if (!signal.aborted) callOff = clock.alarm(clock.now() + LAY_EVERY_MS, () => void lay());
+    };
+    const lay = async () => {
+      if (!this.#laid) await this.#lay();
+      wait();
+    };
+    signal.addEventListener("abort", () => callOff(), { once: true });
+    wait();
+  }
+
+  /** Gives the space to whoever writes next; false where there was none to give. */
+  free(): boolean {
+    this.#laid = false;
+    if (!existsSync(this.#path)) return false;
+    rmSync(this.#path);
+    return true;
+  }
+
+  /** Takes up the space unless that is done already; where there is too little, nothing is done. */
+  async #lay(): Promise<void> {
+    const found = await stat(this.#path).catch(() => null);
+    this.#laid = found?.size === this.#sizeBytes || (await this.#write());
+  }
+
+  /** Random bytes, which no file system can store as less than they are. False on a disk that does not take them. */
+  async #write(): Promise<boolean> {
+    const part = `${this.#path}.part`;
+    try {
+      const { bavail, bsize } = await statfs(dirname(this.#path));
+      if (bavail * bsize < FREE_BEFORE * this.#sizeBytes) return false;
+      const file = await open(part, "w");
+      try {
+        const chunk = Buffer.alloc(CHUNK_BYTES);
+        for (let left = this.#sizeBytes; left > 0; left -= CHUNK_BYTES) {
+          await file.write(randomFillSync(chunk), 0, Math.min(left, CHUNK_BYTES));
+        }
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(part, this.#path);
+      return true;
+    } catch {
+      await rm(part, { force: true }).catch(() => {});
+      return false;
+    }
+  }
+}

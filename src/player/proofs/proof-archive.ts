@@ -1,0 +1,133 @@
+import { existsSync } from "node:fs";
+import { popLabel } from "../../client/pop-label.ts";
+import { PROOF_WINDOW_MS } from "../../core/proof.ts";
+import type { ItemKind } from "../../core/spot.ts";
+import { type Database, openReadOnly, openShared } from "../database.ts";
+import { StoreUnusable } from "../store-opening.ts";
+import { type Day, type DayReport, reportOn } from "./day-report.ts";
+import type { ProofState } from "./proof-records.ts";
+import { proofMigrations } from "./proof-schema.ts";
+import { REPORTED, RETRY_ALL, TALLIES } from "./proof-sql.ts";
+
+/** A proof as people and other programs read it. Instants are ISO 8601, UTC, by the service's clock. */
+export interface ListedProof {
+  readonly id: number;
+  readonly shownAt: string;
+  readonly screenId: string;
+  readonly requestId: string;
+  readonly itemId: string;
+  readonly kind: ItemKind;
+  readonly state: ProofState;
+  readonly attempts: number;
+  readonly lastAnswer: string | null;
+  readonly deadlineAt: string;
+  /** From the end of the item to the last answer, milliseconds. */
+  readonly delayMs: number | null;
+  /** Host and hash of the proof-of-play URL, as in the log (F11). */
+  readonly pop: string;
+}
+
+/** Which proofs are meant; null is any. */
+export interface ProofFilter {
+  readonly state: ProofState | null;
+  readonly kind: ItemKind | null;
+  readonly day: Day | null;
+  readonly screenId: string | null;
+}
+
+/** So many are read at a time: whoever reads at length would keep the player's log from being cut back. */
+const PAGE_ROWS = 1_000;
+
+/** The proofs of a data folder, read while a player may be writing there. Nothing in it is ever changed. */
+export class ProofArchive {
+  readonly #db: Database;
+
+  constructor(path: string) {
+    this.#db = openForReading(path);
+  }
+
+  /** Newest first. */
+  *list({ state, kind, day, screenId }: ProofFilter): Generator<ListedProof> {
+    const select = this.#db.prepare<[object], Row>(LIST);
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const span = { from: day?.from ?? null, until: day?.until ?? null };
+      const query = { state, kind, screenId, ...span, before, limit: PAGE_ROWS };
+      const rows = select.all(query);
+      for (const row of rows) yield listed(row);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE_ROWS) return;
+      before = last.id;
+    }
+  }
+
+  /** How many are in each state. */
+  counts(): Record<ProofState, number> {
+    const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
+    const query = "select state, count(*) as count from proof group by state";
+    for (const { state, count } of this.#db.prepare<[], { state: ProofState; count: number }>(query).all()) {
+      counts[state] = count;
+    }
+    return counts;
+  }
+
+  report(day: Day): DayReport {
+    const { from, until } = day;
+    return reportOn(
+      day,
+      this.#db.prepare<[object], never>(REPORTED).all({ from, until }),
+      this.#db.prepare<[object], never>(TALLIES).all({ from, until }),
+    );
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+/**
+ * Asks the player that has this file open to send what is owed now, not at its next turn. Returns how many are owed.
+ * Whatever state the file is in, it is left where it is: to mend it is for the player.
+ */
+export function askForRetry(path: string): number {
+  const database = ofThisVersion(path, openShared(path));
+  try {
+    return database.prepare(RETRY_ALL).run().changes;
+  } finally {
+    database.close();
+  }
+}
+
+function openForReading(path: string): Database {
+  if (!existsSync(path)) throw new StoreUnusable(`there are no proofs at ${path}: no player has run with this folder`);
+  return ofThisVersion(path, openReadOnly(path));
+}
+
+function ofThisVersion(path: string, database: Database): Database {
+  const found = Number(database.pragma("user_version", { simple: true }));
+  if (found === proofMigrations.length) return database;
+  database.close();
+  const which = found > proofMigrations.length ? "a newer" : "an older";
+  throw new StoreUnusable(`${path} was written by ${which} version of Spotloop: use the version that the player is of`);
+}
+
+const LIST = `
+  select id, shown_wall + service_offset as shown, screen_id as screenId, request_id as requestId, item_id as itemId,
+    kind, state, attempts, last_answer as lastAnswer, requested_wall + service_offset as requested, delay_ms as delayMs,
+    pop
+  from proof
+  where id < @before and (@state is null or state = @state) and (@kind is null or kind = @kind)
+    and (@screenId is null or screen_id = @screenId)
+    and (@from is null or shown_wall + service_offset >= @from and shown_wall + service_offset < @until)
+  order by id desc limit @limit`;
+
+type Row = Omit<ListedProof, "shownAt" | "deadlineAt"> & { readonly shown: number; readonly requested: number };
+
+function listed({ shown, requested, pop, delayMs, ...row }: Row): ListedProof {
+  const { id, screenId, requestId, itemId, kind, state, attempts, lastAnswer } = row;
+  return {
+    ...{ id, shownAt: new Date(shown).toISOString(), screenId, requestId, itemId, kind, state, attempts, lastAnswer },
+    deadlineAt: new Date(requested + PROOF_WINDOW_MS).toISOString(),
+    delayMs: delayMs === null ? null : Math.round(delayMs),
+    pop: popLabel(pop),
+  };
+}

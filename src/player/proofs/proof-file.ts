@@ -1,0 +1,158 @@
+import { statSync } from "node:fs";
+import type { Logger } from "pino";
+import { codeOf, type Database, openDatabase } from "../database.ts";
+import { noteSaved, quarantine, unsaved } from "../quarantine.ts";
+import { openStore } from "../store-opening.ts";
+import { proofMigrations } from "./proof-schema.ts";
+import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
+import { owedIn, restoreOwed, salvageOwed } from "./salvage.ts";
+
+export interface ProofFileParts {
+  readonly path: string;
+  readonly log: Logger;
+  /**
+   * What to do, one after the other, when the disk is full: each frees space at once and says whether it did. A
+   * statement that did not fit is tried again after each that did.
+   */
+  readonly reliefs?: readonly (() => boolean)[];
+}
+
+/** A statement of the player waits this long for another process, which never writes for long: a late frame is worse. */
+const BUSY_MS = 250;
+
+/** The write-ahead log is cut back to this when it has grown beyond, as while somebody reads at length. */
+const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The file of the proofs, kept usable while the player runs. When it turns out to be broken, at the start or later, it is
+ * set aside, a new one takes over with every proof that could still be read as owed, and what was asked of it is done.
+ */
+export class ProofFile {
+  readonly #parts: ProofFileParts;
+  #open: Open | null;
+
+  private constructor(parts: ProofFileParts, database: Database) {
+    this.#parts = parts;
+    this.#open = prepared(parts.path, database);
+  }
+
+  /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
+  static open(parts: ProofFileParts): ProofFile {
+    const { path, log } = parts;
+    const database = openStore(path, "full", proofMigrations, log);
+    saveOwed(path, database, log);
+    return new ProofFile(parts, database);
+  }
+
+  /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
+  use<T>(act: (statements: ProofStatements) => T): T {
+    try {
+      return act(this.#statements());
+    } catch (error) {
+      if (isBroken(error)) return act(this.#replace(codeOf(error)));
+      if (!isFull(error)) throw error;
+      return this.#withRelief(act, error);
+    }
+  }
+
+  close(): void {
+    this.#open?.database.close();
+    this.#open = null;
+  }
+
+  #withRelief<T>(act: (statements: ProofStatements) => T, full: unknown): T {
+    for (const relief of this.#parts.reliefs ?? []) {
+      if (!relief()) continue;
+      try {
+        return act(this.#statements());
+      } catch (error) {
+        if (!isFull(error)) throw error;
+      }
+    }
+    throw full;
+  }
+
+  /** Where the last attempt to replace a file failed, there is none open: that is tried again each time. */
+  #statements(): ProofStatements {
+    if (this.#open === null) return this.#reopened();
+    return fileIdOf(this.#parts.path) === this.#open.fileId ? this.#open.statements : this.#putBack(this.#open);
+  }
+
+  /** A file that was taken away under the player still takes commits, which nobody would find again. */
+  #putBack({ database }: Open): ProofStatements {
+    const { path, log } = this.#parts;
+    log.error({ path }, "the proof store was removed from its place");
+    const owed = owedIn(database);
+    this.close();
+    const statements = this.#reopened();
+    if (this.#open !== null) restoreOwed(owed, this.#open.database);
+    return statements;
+  }
+
+  #replace(code: string | null): ProofStatements {
+    const { path, log } = this.#parts;
+    log.error({ path, code }, "the proof store is broken and is set aside");
+    this.close();
+    quarantine(path);
+    return this.#reopened();
+  }
+
+  #reopened(): ProofStatements {
+    const { path, log } = this.#parts;
+    const opening = openDatabase({ path, durability: "full", migrations: proofMigrations });
+    if (opening.kind !== "open") throw new StoreLost(opening.kind === "unusable" ? opening.code : "newer");
+    saveOwed(path, opening.database, log);
+    this.#open = prepared(path, opening.database);
+    return this.#open.statements;
+  }
+}
+
+/** There is no file open at the moment, by the code of what kept it from opening. */
+class StoreLost extends Error {
+  override readonly name = "StoreLost";
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`the proof store cannot be opened: ${code}`);
+    this.code = code;
+  }
+}
+
+interface Open {
+  readonly database: Database;
+  readonly statements: ProofStatements;
+  /** Names the file itself, wherever it is. */
+  readonly fileId: number | null;
+}
+
+function prepared(path: string, database: Database): Open {
+  database.pragma(`busy_timeout = ${BUSY_MS}`);
+  database.pragma(`journal_size_limit = ${LONGEST_WAL_BYTES}`);
+  return { database, statements: prepareProofs(database), fileId: fileIdOf(path) };
+}
+
+function fileIdOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+}
+
+/**
+ * Brings what broken files still show as owed into the sound one; each once, and the next time where that was cut short.
+ * What is in the sound one already stays as it is there.
+ */
+function saveOwed(path: string, database: Database, log: Logger): void {
+  for (const kept of unsaved(path)) {
+    const owed = salvageOwed(kept);
+    restoreOwed(owed, database);
+    noteSaved(kept);
+    log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
+  }
+}
+
+function isBroken(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? "");
+}
+
+/** SQLite tells a full disk as such, and as a failure to lengthen the file that its readers share. */
+function isFull(error: unknown): boolean {
+  return /^(SQLITE_FULL|SQLITE_IOERR_SHM(SIZE|MAP|OPEN)|ENOSPC)/.test(codeOf(error) ?? "");
+}

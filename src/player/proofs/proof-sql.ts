@@ -1,0 +1,162 @@
+import type { Instant } from "../../core/spot.ts";
+import type { Database, Statement } from "../database.ts";
+import type { ReportedProof } from "./day-report.ts";
+import type { OwedProof, ProofState } from "./proof-records.ts";
+import type { Tally } from "./tally.ts";
+
+/** So many settled proofs are forgotten in one commit, so that no commit holds up the loop. */
+export const FORGOTTEN_AT_ONCE = 2_000;
+
+const COLUMNS = `
+  id, run_id as runId, playout_id as playoutId, request_id as requestId, item_id as itemId, kind, pop, attempts, deadline,
+  case when requested_boot = @bootId then shown_monotonic end as shownAt`;
+
+const INSERT = `
+  insert into proof (run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, shown_monotonic,
+    requested_wall, requested_monotonic, requested_boot, service_offset, timeline, due, deadline)
+  values (@runId, @playoutId, @screenId, @requestId, @itemId, @kind, @pop, @shownWall, @shownAt,
+    @requestedWall, @requestedAt, @bootId, @serviceOffset, @bootId, @shownAt, @deadline)
+  on conflict (run_id, playout_id) do nothing`;
+
+// The indexes are named: of those that SQLite could choose only these two are small however much is kept.
+const UNTRIED = `
+  select ${COLUMNS} from proof indexed by proof_untried
+  where state = 'owed' and attempts = 0 and deadline > @now and timeline = @bootId
+    and id not in (select value from json_each(@except))
+  order by deadline limit @limit`;
+const TRIED = `
+  select ${COLUMNS} from proof indexed by proof_tried
+  where state = 'owed' and attempts > 0 and deadline > @now and timeline = @bootId and due <= @now
+    and id not in (select value from json_each(@except))
+  order by deadline limit @limit`;
+
+const NEXT = `
+  select min(at) as at from (
+    select min(deadline) as at from proof indexed by proof_untried
+    where state = 'owed' and attempts = 0 and deadline > @now and timeline = @bootId
+    union all
+    select min(deadline) from proof indexed by proof_tried
+    where state = 'owed' and attempts > 0 and deadline > @now and timeline = @bootId
+    union all
+    select min(due) from proof indexed by proof_tried
+    where state = 'owed' and attempts > 0 and deadline > @now and timeline = @bootId and due > @now
+  )`;
+
+// The id alone could be another's: a file that takes over from a broken one may give it out again.
+const SAME = "id = @id and run_id = @runId and playout_id = @playoutId and state = 'owed'";
+
+const RETRY = `update proof set attempts = attempts + 1, due = @due, last_answer = @answer where ${SAME}`;
+const CLOSE = `
+  update proof set attempts = attempts + 1, state = @state, last_answer = @answer, settled_wall = @wall,
+    delay_ms = case when requested_boot = @bootId and shown_monotonic is not null then @now - shown_monotonic
+      else max(0, @service - (shown_wall + service_offset)) end
+  where ${SAME}`;
+
+const OVERDUE = `
+  select id from (
+    select id from proof indexed by proof_untried
+    where state = 'owed' and attempts = 0 and deadline <= @now and timeline = @bootId
+    union all
+    select id from proof indexed by proof_tried
+    where state = 'owed' and attempts > 0 and deadline <= @now and timeline = @bootId
+  ) where id not in (select value from json_each(@except))`;
+const EXPIRE = `
+  update proof set state = 'expired', settled_wall = @wall where id in (${OVERDUE}) returning ${COLUMNS}`;
+const EXPIRE_ADRIFT = `
+  update proof set state = 'expired', settled_wall = @wall where state = 'owed' and timeline <> @bootId
+  returning ${COLUMNS}`;
+
+const ADRIFT =
+  "select id, requested_wall + service_offset as requested from proof where state = 'owed' and timeline <> ?";
+const CARRY_OVER = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
+/** Due at once by any clock. */
+export const RETRY_ALL = "update proof set due = 0 where state = 'owed'";
+
+const OLDEST = `
+  select requested from (
+    select * from (
+      select requested_wall + service_offset as requested from proof indexed by proof_untried
+      where state = 'owed' and attempts = 0 order by deadline limit 1
+    )
+    union all
+    select * from (
+      select requested_wall + service_offset from proof indexed by proof_tried
+      where state = 'owed' and attempts > 0 order by deadline limit 1
+    )
+  ) order by requested limit 1`;
+
+const FORGET = `
+  delete from proof where id in (
+    select id from proof where state in ('delivered', 'refused', 'expired') and shown_wall + service_offset < @before
+    limit ${FORGOTTEN_AT_ONCE}
+  )`;
+const FORGET_TALLIES = "delete from tally where quarter < @quarter";
+const ADD_TALLY = `
+  insert into tally (quarter, what, label, count) values (@quarter, @what, @label, @count)
+  on conflict do update set count = count + excluded.count`;
+
+/** The proofs of items shown in a span of time by the service's clock, and what was counted in it. */
+export const REPORTED = `
+  select kind, state, shown_wall + service_offset as shownAt, delay_ms as delayMs from proof
+  where state in ('owed', 'delivered', 'refused', 'expired')
+    and shown_wall + service_offset >= @from and shown_wall + service_offset < @until`;
+export const TALLIES = `
+  select quarter, what, label, count from tally where quarter >= @from / 900000 and quarter < @until / 900000`;
+
+/** A proof from before this boot. */
+export interface Adrift {
+  readonly id: number;
+  /** By the service's clock, epoch milliseconds. */
+  readonly requested: Instant;
+}
+
+/** Everything that the proof store says to its database, prepared once for as long as that is open. */
+export interface ProofStatements {
+  readonly insert: Statement<object>;
+  readonly untried: Statement<object, OwedProof>;
+  readonly tried: Statement<object, OwedProof>;
+  readonly next: Statement<object, { readonly at: Instant | null }>;
+  readonly retry: Statement<object>;
+  readonly close: Statement<object>;
+  readonly overdue: Statement<object>;
+  readonly expire: Statement<object, OwedProof>;
+  readonly expireAdrift: Statement<object, OwedProof>;
+  readonly adrift: Statement<[string], Adrift>;
+  readonly carryOver: Statement<object>;
+  readonly retryAll: Statement<[]>;
+  readonly counts: Statement<[], { readonly state: ProofState; readonly count: number }>;
+  readonly oldest: Statement<[], { readonly requested: Instant }>;
+  readonly version: Statement<[], { readonly data_version: number }>;
+  readonly forget: Statement<object>;
+  readonly forgetTallies: Statement<object>;
+  readonly addTally: Statement<object>;
+  readonly reported: Statement<object, ReportedProof>;
+  readonly tallies: Statement<object, Tally>;
+  inOneCommit(act: () => void): void;
+}
+
+export function prepareProofs(db: Database): ProofStatements {
+  return {
+    insert: db.prepare(INSERT),
+    untried: db.prepare(UNTRIED),
+    tried: db.prepare(TRIED),
+    next: db.prepare(NEXT),
+    retry: db.prepare(RETRY),
+    close: db.prepare(CLOSE),
+    overdue: db.prepare(OVERDUE),
+    expire: db.prepare(EXPIRE),
+    expireAdrift: db.prepare(EXPIRE_ADRIFT),
+    adrift: db.prepare(ADRIFT),
+    carryOver: db.prepare(CARRY_OVER),
+    retryAll: db.prepare(RETRY_ALL),
+    counts: db.prepare("select state, count(*) as count from proof group by state"),
+    oldest: db.prepare(OLDEST),
+    version: db.prepare("pragma data_version"),
+    forget: db.prepare(FORGET),
+    forgetTallies: db.prepare(FORGET_TALLIES),
+    addTally: db.prepare(ADD_TALLY),
+    reported: db.prepare(REPORTED),
+    tallies: db.prepare(TALLIES),
+    inOneCommit: db.transaction((act: () => void) => act()),
+  };
+}

@@ -1,0 +1,215 @@
+import { carriedDeadline, deadlineOf, PROOF_WINDOW_MS } from "../../core/proof.ts";
+import type { Instant } from "../../core/spot.ts";
+import { codeOf } from "../database.ts";
+import type { Moment } from "../service-clock.ts";
+import { type Day, type DayReport, reportOn } from "./day-report.ts";
+import type { ProofFile } from "./proof-file.ts";
+import {
+  KEPT_MS,
+  type NewProof,
+  type OwedProof,
+  type Owing,
+  type ProofCounts,
+  type ProofState,
+  type Settlement,
+} from "./proof-records.ts";
+import type { ProofStatements } from "./proof-sql.ts";
+import { QUARTER_MS, type Tally } from "./tally.ts";
+
+/**
+ * The outbox of proofs, in a file that outlives the run. It is given that file and an id for this run of the player.
+ * What the file cannot do at the moment is thrown with SQLite's code, except by `owe`.
+ */
+export class ProofStore {
+  readonly #file: ProofFile;
+  readonly #runId: string;
+  /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
+  #counted: { counts: Record<ProofState, number>; statements: ProofStatements; version: number } | null = null;
+
+  constructor(file: ProofFile, runId: string) {
+    this.#file = file;
+    this.#runId = runId;
+  }
+
+  /** Commits a proof, and what was counted until then; when this returns "owed", it survives a power cut. Due at once. */
+  owe(proof: NewProof, moment: Moment, counted: readonly Tally[] = []): Owing {
+    const toWall = moment.wall - moment.now;
+    const row = {
+      ...proof,
+      runId: this.#runId,
+      shownWall: proof.shownAt + toWall,
+      requestedWall: proof.requestedAt + toWall,
+      serviceOffset: (moment.service ?? moment.wall) - moment.wall,
+      bootId: moment.bootId,
+      deadline: deadlineOf(proof.requestedAt),
+    };
+    try {
+      const changes = this.#file.use((statements) => commitOwed(statements, row, counted));
+      this.#move(null, "owed", changes);
+      return { kind: changes === 1 ? "owed" : "known" };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === null) throw error;
+      return { kind: "unwritable", code };
+    }
+  }
+
+  /**
+   * At most `limit` proofs that may be sent at `moment`, soonest deadline first: those never tried, or those tried
+   * before; without those named in `except`.
+   */
+  due(
+    { bootId, now }: Moment,
+    tried: "never" | "before",
+    limit: number,
+    except: readonly number[],
+  ): readonly OwedProof[] {
+    const query = { bootId, now, limit, except: JSON.stringify(except) };
+    return this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
+  }
+
+  /** The next instant at which a proof of this boot falls due or runs out, or null where none is owed. */
+  nextAt({ bootId, now }: Moment): Instant | null {
+    return this.#file.use(({ next }) => next.get({ bootId, now }))?.at ?? null;
+  }
+
+  /** Records what became of tries, all in one commit. */
+  settle(settlements: readonly Settlement[], moment: Moment): void {
+    const { bootId, now, wall } = moment;
+    const service = moment.service ?? wall;
+    const closed: ProofState[] = [];
+    this.#file.use(({ retry, close, inOneCommit }) => {
+      closed.length = 0;
+      inOneCommit(() => {
+        for (const { proof, verdict, answer } of settlements) {
+          const { id, runId, playoutId } = proof;
+          if (verdict.kind === "retry") {
+            retry.run({ id, runId, playoutId, answer, due: verdict.at });
+            continue;
+          }
+          const row = { id, runId, playoutId, answer, state: verdict.kind, bootId, now, wall, service };
+          if (close.run(row).changes === 1) closed.push(verdict.kind);
+        }
+      });
+    });
+    for (const state of closed) this.#move("owed", state, 1);
+  }
+
+  /** Ends the hour for what is owed too late, and returns it (G9). */
+  expire({ bootId, now, wall }: Moment, except: readonly number[]): readonly OwedProof[] {
+    const query = { bootId, now, except: JSON.stringify(except) };
+    const expired = this.#file.use(({ overdue, expire }) =>
+      // Looked for first: whoever cannot write need not fail as long as there is nothing to write.
+      overdue.get(query) === undefined ? [] : expire.all({ ...query, wall }),
+    );
+    this.#move("owed", "expired", expired.length);
+    return expired;
+  }
+
+  /** How many proofs are owed from before this boot and not yet carried over to its clock. */
+  adrift(bootId: string): number {
+    return this.#file.use(({ adrift }) => adrift.all(bootId)).length;
+  }
+
+  /**
+   * Carries proofs from before this boot over to its clock, due at once, by the service's time. `begunAt`: when this
+   * run began, monotonic; each of them was asked for before.
+   */
+  carryOver(moment: Moment & { readonly service: Instant }, begunAt: Instant): void {
+    const { bootId, now, service } = moment;
+    this.#file.use(({ adrift, carryOver, inOneCommit }) =>
+      inOneCommit(() => {
+        for (const { id, requested } of adrift.all(bootId)) {
+          carryOver.run({ id, deadline: carriedDeadline(requested, service, now, begunAt), bootId, now });
+        }
+      }),
+    );
+  }
+
+  /** Ends the hour for all that is owed from before this boot, and returns it: for when it must be over by any clock. */
+  expireAdrift({ bootId, wall }: Moment): readonly OwedProof[] {
+    const expired = this.#file.use(({ expireAdrift }) => expireAdrift.all({ bootId, wall }));
+    this.#move("owed", "expired", expired.length);
+    return expired;
+  }
+
+  /** Makes everything that waits for its next try due now; whoever sends notices (see `Courier`). Returns how many. */
+  retryAll(): number {
+    return this.#file.use(({ retryAll }) => retryAll.run()).changes;
+  }
+
+  counts(): ProofCounts {
+    return this.#file.use((statements) => {
+      const requested = statements.oldest.get()?.requested;
+      const oldestDeadline = requested === undefined ? null : requested + PROOF_WINDOW_MS;
+      return { ...this.#countsBy(statements), oldestDeadline };
+    });
+  }
+
+  /**
+   * Forgets what was settled and shown longer ago than it is kept, by the service's time, and returns how many: at most
+   * `FORGOTTEN_AT_ONCE`, so that no commit holds up the loop.
+   */
+  prune(serviceTime: Instant): number {
+    const before = serviceTime - KEPT_MS;
+    const forgotten = this.#file.use(({ forget, forgetTallies }) => {
+      forgetTallies.run({ quarter: Math.floor(before / QUARTER_MS) });
+      return forget.run({ before }).changes;
+    });
+    if (forgotten > 0) this.#counted = null;
+    return forgotten;
+  }
+
+  /** Adds to what was counted, in one commit. */
+  tally(tallies: readonly Tally[]): void {
+    this.#file.use(({ addTally, inOneCommit }) =>
+      inOneCommit(() => {
+        for (const tally of tallies) addTally.run(tally);
+      }),
+    );
+  }
+
+  /** Adds up a day, which may be today. */
+  report(day: Day): DayReport {
+    const { from, until } = day;
+    return this.#file.use(({ reported, tallies }) =>
+      reportOn(day, reported.all({ from, until }), tallies.all({ from, until })),
+    );
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #countsBy(statements: ProofStatements): Readonly<Record<ProofState, number>> {
+    // What others have changed shows in the version, what this store has itself does not.
+    const version = statements.version.get()?.data_version ?? 0;
+    if (this.#counted?.statements !== statements || this.#counted.version !== version) {
+      const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
+      for (const { state, count } of statements.counts.all()) counts[state] = count;
+      this.#counted = { counts, statements, version };
+    }
+    return this.#counted.counts;
+  }
+
+  #move(from: ProofState | null, to: ProofState, count: number): void {
+    if (this.#counted === null) return;
+    if (from !== null) this.#counted.counts[from] -= count;
+    this.#counted.counts[to] += count;
+  }
+}
+
+/** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */
+function commitOwed(
+  { insert, addTally, inOneCommit }: ProofStatements,
+  row: object,
+  counted: readonly Tally[],
+): number {
+  if (counted.length === 0) return insert.run(row).changes;
+  let changes = 0;
+  inOneCommit(() => {
+    changes = insert.run(row).changes;
+    for (const tally of counted) addTally.run(tally);
+  });
+  return changes;
+}

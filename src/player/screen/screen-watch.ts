@@ -1,0 +1,136 @@
+import type { Logger } from "pino";
+import type { Answer, Failure } from "../../client/answer.ts";
+import { type Backoff, backoffMs } from "../../core/backoff.ts";
+import type { Location, Screen } from "../../wire/inventory.ts";
+import type { Clock } from "../clock.ts";
+import { readScreenFacts, type ScreenFacts, writeScreenFacts } from "./screen-file.ts";
+
+/** The part of the vendor interface that tells about a screen and where it stands. */
+export interface Inventory {
+  getScreen(screenId: string, signal: AbortSignal): Promise<Answer<Screen>>;
+  getLocation(locationId: string, signal: AbortSignal): Promise<Answer<Location>>;
+}
+
+export interface ScreenWatchParts {
+  readonly screenId: string;
+  /** Where the facts are kept. */
+  readonly path: string;
+  /** Whether the opening hours are wanted, too. */
+  readonly withHours: boolean;
+  /** Loaded with the first reading, not before. */
+  readonly openInventory: () => Promise<Inventory>;
+  readonly clock: Clock;
+  readonly dice: () => number;
+  readonly log: Logger;
+  /** Hears what is known after each reading, whether it brought something or not. */
+  readonly onRead: (facts: ScreenFacts) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A location's hours change a few times a year: an hour is soon enough to hear of it, and nothing to the service. */
+const EVERY_MS = 60 * 60_000;
+/** So much of that is left to chance, so that a fleet that started in one instant does not come back in one. */
+const SPREAD = 0.2;
+/** After a reading that failed: 1 min, then ever longer, up to as long as after one that did not. */
+const AGAIN: Backoff = { firstMs: 60_000, longestMs: EVERY_MS, exactWaits: 0 };
+/** The first spot goes first. */
+const FIRST_MS = 2_000;
+
+/** Reads a screen, and its location where hours are wanted, every hour or so, and keeps what it last learned. */
+export class ScreenWatch {
+  readonly #parts: ScreenWatchParts;
+  #facts: ScreenFacts;
+  #inventory: Promise<Inventory> | null = null;
+  #failures = 0;
+  /** So that a fault that stays is one line in the log. */
+  #said = "";
+
+  constructor(parts: ScreenWatchParts) {
+    this.#parts = parts;
+    this.#facts = readScreenFacts(parts.path) ?? { title: null, opening: null };
+  }
+
+  /** What is known: from the last reading, in this run or an earlier one. */
+  facts(): ScreenFacts {
+    return this.#facts;
+  }
+
+  /** Begins to read, at once where somebody waits for it. */
+  start(isAwaited: boolean): void {
+    if (isAwaited) void this.#turn();
+    else this.#after(FIRST_MS);
+  }
+
+  #after(ms: number): void {
+    const { clock, signal } = this.#parts;
+    const callOff = clock.alarm(clock.now() + ms, () => {
+      signal.removeEventListener("abort", callOff);
+      void this.#turn();
+    });
+    signal.addEventListener("abort", callOff, { once: true });
+  }
+
+  async #turn(): Promise<void> {
+    const { signal, path, dice, onRead } = this.#parts;
+    const before = JSON.stringify(this.#facts);
+    const failure = await this.#read();
+    if (signal.aborted) return;
+    this.#failures = failure === null ? 0 : this.#failures + 1;
+    this.#say(failure);
+    onRead(this.#facts);
+    if (JSON.stringify(this.#facts) !== before) writeScreenFacts(path, this.#facts);
+    this.#after(failure === null ? EVERY_MS * (1 - SPREAD * dice()) : this.#waitAfter(failure));
+  }
+
+  /** Takes in what can be learned; the first failure, or null. */
+  async #read(): Promise<Failure | null> {
+    const { screenId, withHours, openInventory, signal } = this.#parts;
+    this.#inventory ??= openInventory();
+    const inventory = await this.#inventory;
+    const screen = await inventory.getScreen(screenId, signal);
+    if (screen.kind !== "ok") return screen;
+    this.#facts = { ...this.#facts, title: screen.value.title.trim() || null };
+    if (!withHours) return null;
+    const location = await inventory.getLocation(screen.value.location_id, signal);
+    if (location.kind !== "ok") return location;
+    const { opening_168: hours, timezone: timeZone } = location.value;
+    const opening = hours === null || timeZone === null ? null : { hours, timeZone };
+    this.#facts = { ...this.#facts, opening };
+    return null;
+  }
+
+  #waitAfter(failure: Failure): number {
+    const asked = "retryAfterMs" in failure ? (failure.retryAfterMs ?? 0) : 0;
+    return Math.max(Math.min(asked, EVERY_MS), backoffMs(AGAIN, this.#failures, this.#parts.dice()));
+  }
+
+  #say(failure: Failure | null): void {
+    const { log } = this.#parts;
+    const text = failure === null ? "" : complaintOf(failure);
+    if (text === this.#said) return;
+    this.#said = text;
+    if (failure === null) log.info("the screen's entry is read again");
+    else log[isFault(failure) ? "error" : "warn"](text);
+  }
+}
+
+/** Somebody has to mend something; time alone does not. */
+function isFault({ kind }: Failure): boolean {
+  return kind === "unauthorized" || kind === "notFound";
+}
+
+function complaintOf(failure: Failure): string {
+  switch (failure.kind) {
+    case "unauthorized":
+      return "the screen's entry cannot be read: the service does not accept the organization token";
+    case "notFound":
+      return "the screen's entry cannot be read: the service does not know the screen, or its location";
+    case "limited":
+      return "the screen's entry cannot be read now: asked too often, as the service says";
+    case "unavailable":
+      return `the screen's entry cannot be read now: ${failure.reason}`;
+    case "invalid":
+    case "conflict":
+      return `the screen's entry cannot be read: the service answers ${failure.kind}`;
+  }
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { HouseItem } from "../../../src/core/house.ts";
+import { HouseFolder } from "../../../src/player/house/house-folder.ts";
+import { type HouseShow, type HouseStage, startHouseShow } from "../../../src/player/house/house-show.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+type End = Awaited<ReturnType<HouseStage["over"]>>;
+
+/** A slate without a page: what is laid is there at once, unless it is broken. */
+class FakeHouseStage implements HouseStage {
+  readonly seen: string[] = [];
+  readonly broken = new Set<string>();
+  end: (how: End) => void = () => {};
+  #over: Promise<End> = Promise.resolve("replaced");
+
+  async lay({ name, form }: HouseItem): Promise<number | null> {
+    if (this.broken.has(name)) throw new Error("undecodable");
+    this.seen.push(name);
+    this.end("replaced");
+    this.#over = new Promise((resolve) => {
+      this.end = resolve;
+    });
+    return form === "video" ? 5_000 : null;
+  }
+
+  over = (): Promise<End> => this.#over;
+  bare = (): void => void this.seen.push("(bare)");
+  pause = (): void => void this.seen.push("(pause)");
+  resume = (): void => void this.seen.push("(resume)");
+}
+
+let clock: ManualClock;
+let folder: string;
+let stage: FakeHouseStage;
+let lines: string[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  folder = temporaryFolder();
+  stage = new FakeHouseStage();
+  lines = [];
+});
+
+function show(...names: string[]): HouseShow {
+  for (const name of names) writeFileSync(join(folder, name), name);
+  const log = pino(
+    { base: null, timestamp: false },
+    { write: (line: string) => void lines.push(JSON.parse(line).file) },
+  );
+  return startHouseShow({ folder: new HouseFolder(folder, log), stage, clock, stayMs: 10_000, log });
+}
+
+/** The folder is looked at on the real disk. */
+async function seen(...names: string[]): Promise<void> {
+  await expect.poll(() => stage.seen).toEqual(names);
+  await clock.settle();
+}
+
+describe("house content from a folder", () => {
+  it("is shown in turn, a clip until it has ended", async () => {
+    show("a.jpg", "b.mp4", "c.html");
+    await seen("a.jpg");
+    await clock.advance(10_000);
+    await seen("a.jpg", "b.mp4");
+    stage.end("ended");
+    await seen("a.jpg", "b.mp4", "c.html");
+  });
+
+  it("begins a clip that is alone again at each end, and only then", async () => {
+    show("a.mp4");
+    await seen("a.mp4");
+    stage.end("ended");
+    await seen("a.mp4", "a.mp4");
+    await clock.advance(4_000);
+    expect(stage.seen).toEqual(["a.mp4", "a.mp4"]);
+  });
+
+  it("goes on when what is in sight breaks, and names what cannot be shown", async () => {
+    stage.broken.add("b.jpg");
+    show("a.html", "b.jpg", "c.jpg");
+    await seen("a.html");
+    stage.end("broken");
+    await seen("a.html", "c.jpg");
+    expect(lines).toEqual(["b.jpg"]);
+  });
+
+  it("stands still while a deck lies above", async () => {
+    const house = show("a.jpg", "b.jpg");
+    await seen("a.jpg");
+    house.dispatch({ kind: "covered" });
+    await clock.advance(60_000);
+    house.dispatch({ kind: "uncovered" });
+    await clock.advance(9_000);
+    expect(stage.seen).toEqual(["a.jpg", "(pause)", "(resume)"]);
+    await clock.advance(1_000);
+    await seen("a.jpg", "(pause)", "(resume)", "b.jpg");
+  });
+});

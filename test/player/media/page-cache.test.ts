@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { Wanted } from "../../../src/player/media/download.ts";
+import type { MediaCache, MediaOutcome } from "../../../src/player/media/media-cache.ts";
+import { isSamePage, PageCache } from "../../../src/player/media/page-cache.ts";
+import type { ReachPolicy } from "../../../src/player/media/reach.ts";
+
+const PUBLIC: ReachPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
+const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
+const document: Wanted = { url: "https://ads.example/a/index.html", mimeType: "text/html", sizeBytes: 5, md5: null };
+
+/** Stands in for the cache's bytes, which have tests of their own: remembers what is asked of it, and what is held. */
+function shelf() {
+  const asked: Wanted[] = [];
+  const held = new Map<string, number>();
+  const count = (digest: string, by: number) => held.set(digest, (held.get(digest) ?? 0) + by);
+  const revalidated: Wanted[] = [];
+  const misses: string[] = [];
+  const cache: Pick<MediaCache, "obtain" | "release" | "revalidate"> = {
+    async obtain(wanted, signal): Promise<MediaOutcome> {
+      asked.push(wanted);
+      if (wanted.url.endsWith("endless")) {
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        return { kind: "failed", reason: "called off", passing: true };
+      }
+      if (wanted.url.endsWith("missing")) return { kind: "failed", reason: "status 404", passing: false };
+      if (wanted.url.endsWith("unreachable")) return { kind: "failed", reason: "reset", passing: true };
+      count(wanted.url, 1);
+      return { kind: "kept", media: { digest: wanted.url, path: "", sizeBytes: 1_000_000, contentType: "text/css" } };
+    },
+    release: (digest) => void count(digest, -1),
+    async revalidate(wanted) {
+      revalidated.push(wanted);
+    },
+  };
+  const control = new AbortController();
+  const { signal } = control;
+  const parts = {
+    document,
+    cache,
+    policy: PUBLIC,
+    limits,
+    signal,
+    onMiss: (reason: string) => void misses.push(reason),
+  };
+  return { asked, held, revalidated, misses, stop: () => control.abort(), page: () => new PageCache(parts) };
+}
+
+describe("the requests of an HTML creative", () => {
+  it("are answered from the cache, the document as its item promised it", async () => {
+    const { page, asked } = shelf();
+    const answer = await page().answer("GET", "https://ads.example/a/index.html#top");
+    expect(answer.kind).toBe("media");
+    expect(asked).toEqual([document]);
+  });
+
+  it("that are not GET go nowhere and are swallowed", async () => {
+    const { page, asked } = shelf();
+    expect(await page().answer("POST", "https://ads.example/beacon")).toEqual({ kind: "swallowed" });
+    expect(asked).toEqual([]);
+  });
+
+  it("to private addresses are refused without asking anybody", async () => {
+    const { page, asked } = shelf();
+    expect((await page().answer("GET", "http://10.0.0.1/")).kind).toBe("refused");
+    expect(asked).toEqual([]);
+  });
+
+  it("are refused after the 300th", async () => {
+    const { page, held } = shelf();
+    const one = page();
+    const answers = [];
+    for (let request = 0; request <= limits.maxRequests; request++) {
+      answers.push((await one.answer("GET", "https://ads.example/missing")).kind);
+    }
+    expect(answers.filter((kind) => kind === "missing")).toHaveLength(limits.maxRequests);
+    expect(answers.at(-1)).toBe("refused");
+    expect(held.size).toBe(0);
+  });
+
+  it("are refused once 64 MB have come", async () => {
+    const one = shelf().page();
+    const kinds = [];
+    for (let request = 0; request < 80; request++) {
+      kinds.push((await one.answer("GET", `https://ads.example/${request}`)).kind);
+    }
+    expect(kinds.filter((kind) => kind === "media")).toHaveLength(68);
+  });
+
+  it("leave the page not whole when the network fails, but not when a server has nothing there", async () => {
+    const { page, misses } = shelf();
+    const one = page();
+    await one.answer("GET", "https://ads.example/missing");
+    expect(one.lacking()).toBeNull();
+    await one.answer("GET", "https://ads.example/unreachable");
+    expect(one.lacking()).toBe("https://ads.example/unreachable: reset");
+    expect(misses).toEqual(["status 404", "reset"]);
+  });
+
+  it("are brought up to date when the page is over, each file once", async () => {
+    const { page, revalidated } = shelf();
+    const one = page();
+    for (const name of ["a/index.html", "a.css", "a.css"]) await one.answer("GET", `https://ads.example/${name}`);
+    expect(revalidated).toEqual([]);
+    one.close();
+    await new Promise(setImmediate);
+    expect(revalidated.map(({ url }) => url)).toEqual([document.url, "https://ads.example/a.css"]);
+  });
+
+  it("are called off when the player stops, and when the page is over", async () => {
+    for (const end of ["stop", "close"] as const) {
+      const { page, stop } = shelf();
+      const one = page();
+      const answer = one.answer("GET", "https://ads.example/endless");
+      if (end === "stop") stop();
+      else one.close();
+      expect(await answer).toEqual({ kind: "missing", reason: "called off" });
+    }
+  });
+
+  it("hold what they got until the creative is off its deck", async () => {
+    const { page, held } = shelf();
+    const one = page();
+    await one.answer("GET", "https://ads.example/a.css");
+    expect(held.get("https://ads.example/a.css")).toBe(1);
+    one.close();
+    expect(held.get("https://ads.example/a.css")).toBe(0);
+  });
+});
+
+it("takes two URLs for one page whatever their fragments", () => {
+  expect(isSamePage("https://a.example/x?y#1", "https://a.example/x?y#2")).toBe(true);
+  expect(isSamePage("https://a.example/x?y", "https://a.example/x?z")).toBe(false);
+});

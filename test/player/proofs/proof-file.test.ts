@@ -1,0 +1,296 @@
+import { closeSync, cpSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import type { Playout } from "../../../src/core/playout.ts";
+import type { Item } from "../../../src/core/spot.ts";
+import { openDatabase } from "../../../src/player/database.ts";
+import { ProofDesk } from "../../../src/player/proofs/proof-desk.ts";
+import { proofMigrations } from "../../../src/player/proofs/proof-schema.ts";
+import type { ProofStore } from "../../../src/player/proofs/proof-store.ts";
+import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { StoreUnusable } from "../../../src/player/store-opening.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../../support/small-disk.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { proofFileIn, proofOf, proofStoreIn, SECOND } from "./proofs.ts";
+
+const MIB = 1024 * 1024;
+const none: readonly number[] = [];
+
+const clock = new ManualClock();
+const moment = new ServiceClock(clock).moment();
+const oweMany = (store: ProofStore, count: number, from = 0) => {
+  for (let number = from; number < from + count; number++) store.owe(proofOf(`p${number}`, 0), moment);
+};
+const owedIn = (store: ProofStore) => store.due(moment, "never", 1e6, none).map(({ playoutId }) => playoutId);
+
+/** Writes nonsense over some of a file's 4 KiB pages, the first being 0. */
+function spoil(path: string, pages: readonly number[]): void {
+  const file = openSync(path, "r+");
+  for (const page of pages) writeSync(file, Buffer.alloc(4_096, 0xa5), 0, 4_096, page * 4_096);
+  closeSync(file);
+}
+
+describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
+  it("says what it cannot keep, keeps what it has, and goes on when there is room again", () => {
+    const disk = smallDisk(2 * MIB);
+    const store = proofStoreIn(disk.path);
+    oweMany(store, 3);
+    const free = disk.fill();
+    let owing = store.owe(proofOf("x0", 0), moment);
+    for (let count = 1; owing.kind !== "unwritable"; count++) owing = store.owe(proofOf(`x${count}`, 0), moment);
+    expect(owing.code).toMatch(/^SQLITE_(FULL|IOERR)/);
+    expect(owedIn(store)).toEqual(expect.arrayContaining(["p0", "p1", "p2"]));
+    free();
+    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    store.close();
+  });
+
+  it("asks for room in the order it was told to, and only when it must, and keeps the proof", () => {
+    const disk = smallDisk(4 * MIB);
+    const asked: string[] = [];
+    let free = () => {};
+    const reliefs = [
+      () => {
+        asked.push("media");
+        return false;
+      },
+      () => {
+        asked.push("ballast");
+        free();
+        return true;
+      },
+    ];
+    const store = proofStoreIn(disk.path, "run-1", { reliefs });
+    oweMany(store, 3);
+    expect(asked).toEqual([]);
+    free = disk.fill();
+    oweMany(store, 50, 3);
+    expect(asked).toEqual(["media", "ballast"]);
+    expect(owedIn(store)).toHaveLength(53);
+    store.close();
+  });
+
+  it("holds in memory what no relief made room for, and writes it down when there is some", async () => {
+    const disk = smallDisk(2 * MIB);
+    const time = new ManualClock();
+    const store = proofStoreIn(disk.path);
+    const desk = new ProofDesk({
+      store,
+      clock: time,
+      serviceClock: new ServiceClock(time),
+      log: pino({ level: "silent" }),
+      onOwed: () => {},
+    });
+    const free = disk.fill();
+    for (let number = 0; desk.waiting < 3; number++) desk.owe("screen-1", playout(`${number}`), time.now());
+    const owed = store.counts().owed;
+    free();
+    await time.advance(10 * SECOND);
+    expect(desk.waiting).toBe(0);
+    expect(store.counts().owed).toBe(owed + 3);
+    store.close();
+  });
+
+  it("goes on after the disk was read-only for a while", () => {
+    const disk = smallDisk(2 * MIB);
+    const store = proofStoreIn(disk.path);
+    oweMany(store, 3);
+    store.close();
+    disk.readOnly(true);
+    expect(() => proofStoreIn(disk.path)).toThrow(StoreUnusable);
+    disk.readOnly(false);
+    const again = proofStoreIn(disk.path);
+    expect(owedIn(again)).toEqual(["p0", "p1", "p2"]);
+    again.close();
+  });
+
+  it("says at once that the disk is read-only after a crash too, with its log still there", () => {
+    const disk = smallDisk(2 * MIB);
+    const left = temporaryFolder();
+    const store = proofStoreIn(left);
+    oweMany(store, 3);
+    cpSync(left, disk.path, { recursive: true });
+    store.close();
+    disk.readOnly(true);
+    expect(() => proofStoreIn(disk.path)).toThrow(/SQLITE_READONLY/);
+    disk.readOnly(false);
+    const again = proofStoreIn(disk.path);
+    expect(owedIn(again)).toEqual(["p0", "p1", "p2"]);
+    again.close();
+  });
+});
+
+describe("the proof store beside another writer", () => {
+  it("does not wait long for it, says so, and keeps the proof the next time", () => {
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder);
+    const other = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations: proofMigrations });
+    if (other.kind !== "open") throw new Error(other.kind);
+    other.database.exec("begin immediate");
+    expect(store.owe(proofOf("a", 0), moment)).toEqual({ kind: "unwritable", code: "SQLITE_BUSY" });
+    other.database.exec("rollback");
+    other.database.close();
+    expect(store.owe(proofOf("a", 0), moment)).toEqual({ kind: "owed" });
+    expect(store.counts().owed).toBe(1);
+    store.close();
+  });
+});
+
+describe("the proof store whose file breaks while it is open", () => {
+  /** More than SQLite keeps in memory: so it comes upon what is broken on the disk. */
+  const MANY = 12_000;
+
+  function broken(pagesOf: (count: number) => readonly number[]) {
+    const folder = temporaryFolder();
+    const path = join(folder, "proofs.db");
+    const file = proofFileIn(folder);
+    file.use(({ inOneCommit, insert }) =>
+      inOneCommit(() => {
+        for (let number = 0; number < MANY; number++) insert.run(rowOf(number));
+      }),
+    );
+    file.close();
+    const store = proofStoreIn(folder, "run-2");
+    spoil(path, pagesOf(Math.floor(statSync(path).size / 4_096)));
+    return { folder, store };
+  }
+
+  it("sets it aside, goes on in a new one, and owes what could still be read", () => {
+    const { folder, store } = broken((count) => [Math.floor(count / 2)]);
+    // Reads through all there is, so that the broken page is come upon, whichever table or index it belongs to.
+    for (let number = 0; number < 300; number++) store.owe(proofOf(`new-${number}`, 0), moment);
+    store.counts();
+    store.due(moment, "never", 1e6, none);
+    store.retryAll();
+    expect(readdirSync(join(folder, "quarantine"))).toContain("proofs.db.1");
+    const owed = owedIn(store);
+    expect(owed.length).toBeGreaterThan(MANY);
+    expect(owed).toEqual(expect.arrayContaining(["new-0", "new-299", "p0", `p${MANY - 1}`]));
+    expect(new Set(owed).size).toBe(owed.length);
+    store.close();
+  });
+
+  it("takes over at the next start what it was cut off from taking over, and nothing twice", () => {
+    const { folder, store } = broken((count) => [Math.floor(count / 2)]);
+    store.close();
+    // As if the power had failed between the two: set aside, and a new file laid that owes something of its own.
+    mkdirSync(join(folder, "quarantine"), { recursive: true });
+    renameSync(join(folder, "proofs.db"), join(folder, "quarantine", "proofs.db.1"));
+    for (let start = 1; start <= 2; start++) {
+      const next = proofStoreIn(folder, `run-${start + 2}`);
+      if (start === 1) expect(next.owe(proofOf("new", 0), moment)).toEqual({ kind: "owed" });
+      const owed = owedIn(next);
+      expect(owed.length).toBeGreaterThan(MANY - 100);
+      expect(owed).toEqual(expect.arrayContaining(["new", "p0", `p${MANY - 1}`]));
+      expect(new Set(owed).size).toBe(owed.length);
+      next.close();
+    }
+  });
+
+  it("keeps what is owed from then on through a restart", () => {
+    const { folder, store } = broken((count) => Array.from({ length: count - 1 }, (_, index) => index + 1));
+    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    store.close();
+    const again = proofStoreIn(folder, "run-3");
+    expect(owedIn(again)).toContain("after");
+    again.close();
+  });
+
+  it("does not take another proof for the one whose id it has", () => {
+    const { store } = broken((count) => Array.from({ length: count - 1 }, (_, index) => index + 1));
+    const [lost] = [{ id: 1, runId: "run-1", playoutId: "p0" }];
+    store.owe(proofOf("new", 0), moment);
+    const [proof] = store.due(moment, "never", 1, none);
+    store.settle(
+      [{ proof: { ...lost, id: proof?.id ?? 0 }, verdict: { kind: "delivered" }, answer: "accepted" }],
+      moment,
+    );
+    expect(store.counts()).toMatchObject({ owed: 1, delivered: 0 });
+    store.close();
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the proof store whose file is taken away while it is open", () => {
+  it.each([
+    ["the file", ["proofs.db"]],
+    ["the file and those beside it", ["proofs.db", "proofs.db-wal", "proofs.db-shm"]],
+  ])("lays another with all that is owed when it was %s", (_, names) => {
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder);
+    oweMany(store, 3);
+    for (const name of names) rmSync(join(folder, name));
+    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    expect(owedIn(store).sort()).toEqual(["after", "p0", "p1", "p2"]);
+    store.close();
+    const again = proofStoreIn(folder, "run-2");
+    expect(owedIn(again).sort()).toEqual(["after", "p0", "p1", "p2"]);
+    again.close();
+  });
+});
+
+describe("a store of another version", () => {
+  it("is brought forward from the first schema with every proof in it", () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "proofs.db");
+    const first = openDatabase({ path, durability: "full", migrations: proofMigrations.slice(0, 1) });
+    if (first.kind !== "open") throw new Error(first.kind);
+    const insert = first.database.prepare(FIRST_SCHEMA_INSERT);
+    for (const [id, state] of [
+      ["a", "owed"],
+      ["b", "delivered"],
+    ]) {
+      insert.run({ id, state, boot: clock.bootId });
+    }
+    first.database.close();
+    const store = proofStoreIn(folder, "run-2");
+    expect(store.counts()).toMatchObject({ owed: 1, delivered: 1 });
+    expect(store.due(moment, "never", 10, none)).toMatchObject([{ playoutId: "a", pop: "https://pop.example/a" }]);
+    store.close();
+  });
+
+  it("is refused with a message that says what to do when it is newer, and not touched", () => {
+    const folder = temporaryFolder();
+    proofStoreIn(folder).close();
+    const path = join(folder, "proofs.db");
+    const newer = openDatabase({
+      path,
+      durability: "full",
+      migrations: [...proofMigrations, "create table more (id)"],
+    });
+    if (newer.kind === "open") newer.database.close();
+    const before = statSync(path);
+    expect(() => proofStoreIn(folder)).toThrow(/written by a newer version .* install that version again/);
+    expect(statSync(path)).toMatchObject({ size: before.size, mtimeMs: before.mtimeMs });
+  });
+});
+
+const FIRST_SCHEMA_INSERT = `
+  insert into proof (run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, requested_wall,
+    requested_monotonic, requested_boot, service_offset, timeline, due, deadline, state)
+  values ('old', @id, 's', 'r', 'i', 'ad', 'https://pop.example/' || @id, 0, 0, 0, @boot, 0, @boot, 0, 3600000, @state)`;
+
+function rowOf(number: number) {
+  return {
+    ...proofOf(`p${number}`, 0),
+    ...{ runId: "run-1", shownWall: 0, requestedWall: 0, serviceOffset: 0, bootId: clock.bootId, deadline: 3_600_000 },
+  };
+}
+
+function playout(id: string): Playout {
+  const item: Item = {
+    ...{
+      kind: "ad" as const,
+      id: "item",
+      title: "",
+      form: "image" as const,
+      mimeType: "image/png",
+      widthPx: null,
+      heightPx: null,
+    },
+    ...{ durationMs: 1_000, url: "https://media.example/a", pop: `https://pop.example/${id}`, newsType: null },
+    ...{ sizeBytes: null, md5: null },
+  };
+  return { id, requestId: `request-${id}`, spotNumber: 1, billable: true, requestedAt: 0, item };
+}

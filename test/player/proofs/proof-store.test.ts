@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { KEPT_MS, type OwedProof } from "../../../src/player/proofs/proof-records.ts";
+import type { ProofStore } from "../../../src/player/proofs/proof-store.ts";
+import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { HOUR, MINUTE, proofOf, proofStoreIn } from "./proofs.ts";
+
+const ids = (proofs: readonly { playoutId: string }[]) => proofs.map(({ playoutId }) => playoutId);
+const none: readonly number[] = [];
+
+function begin(folder = temporaryFolder(), clock = new ManualClock(), runId = "run-1") {
+  const store = proofStoreIn(folder, runId);
+  const serviceClock = new ServiceClock(clock);
+  return { folder, clock, store, serviceClock, moment: () => serviceClock.moment() };
+}
+
+function firstOf(store: ProofStore, moment: Parameters<ProofStore["due"]>[0]): OwedProof {
+  const [proof] = store.due(moment, "never", 1, none);
+  if (proof === undefined) throw new Error("nothing is due");
+  return proof;
+}
+
+describe("the proof store", () => {
+  it("finds after a crash what was owed before it", () => {
+    const { folder, clock, store, moment } = begin();
+    expect(store.owe(proofOf("a", 0), moment())).toEqual({ kind: "owed" });
+    const after = begin(folder, clock, "run-2");
+    expect(after.store.due(after.moment(), "never", 10, none)).toMatchObject([
+      { playoutId: "a", pop: "https://pop.example/a", attempts: 0, deadline: HOUR },
+    ]);
+  });
+
+  it("owes each playout once, and the same number in another run again", () => {
+    const { folder, clock, store, moment } = begin();
+    store.owe(proofOf("a", 0), moment());
+    expect(store.owe(proofOf("a", 0), moment())).toEqual({ kind: "known" });
+    const after = begin(folder, clock, "run-2");
+    expect(after.store.owe(proofOf("a", 0), moment())).toEqual({ kind: "owed" });
+    expect(after.store.counts().owed).toBe(2);
+  });
+
+  it("hands out the soonest deadline first, and no more than asked for", () => {
+    const { clock, store, moment } = begin();
+    for (const [id, requestedAt] of [
+      ["late", 30],
+      ["early", 10],
+      ["middle", 20],
+    ] as const) {
+      store.owe(proofOf(id, requestedAt, { shownAt: 0 }), moment());
+    }
+    expect(clock.now()).toBe(0);
+    expect(ids(store.due(moment(), "never", 2, none))).toEqual(["early", "middle"]);
+  });
+
+  it("hands out neither what is excepted nor what is not due", async () => {
+    const { clock, store, moment } = begin();
+    store.owe(proofOf("a", 0), moment());
+    const proof = firstOf(store, moment());
+    expect(store.due(moment(), "never", 10, [proof.id])).toEqual([]);
+    store.settle([{ proof, verdict: { kind: "retry", at: 500 }, answer: "timeout" }], moment());
+    expect(store.due(moment(), "before", 10, none)).toEqual([]);
+    expect(store.nextAt(moment())).toBe(500);
+    await clock.advance(500);
+    expect(store.due(moment(), "before", 10, none)).toMatchObject([{ playoutId: "a", attempts: 1 }]);
+    expect(store.due(moment(), "never", 10, none)).toEqual([]);
+  });
+
+  it("settles a proof once and for all", () => {
+    const { store, moment } = begin();
+    store.owe(proofOf("a", 0), moment());
+    const proof = firstOf(store, moment());
+    store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer: "HTTP 410" }], moment());
+    store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], moment());
+    expect(store.counts()).toEqual({ owed: 0, delivered: 0, refused: 1, expired: 0, oldestDeadline: null });
+  });
+
+  it("ends the hour to the millisecond", async () => {
+    const { clock, store, moment } = begin();
+    store.owe(proofOf("a", 0), moment());
+    await clock.advance(HOUR - 1);
+    expect(store.expire(moment(), none)).toEqual([]);
+    await clock.advance(1);
+    expect(store.due(moment(), "never", 10, none)).toEqual([]);
+    expect(ids(store.expire(moment(), none))).toEqual(["a"]);
+    expect(store.counts()).toMatchObject({ owed: 0, expired: 1 });
+  });
+
+  it("tells the soonest deadline of all by the service's clock", async () => {
+    const { clock, store, serviceClock, moment } = begin();
+    serviceClock.hear(5_000_000);
+    store.owe(proofOf("a", 0), moment());
+    await clock.advance(MINUTE);
+    clock.jumpWall(-20 * HOUR);
+    store.owe(proofOf("b", clock.now()), moment());
+    expect(store.counts().oldestDeadline).toBe(5_000_000 + HOUR);
+  });
+
+  it("keeps what is settled for 30 days, and what is owed for as long as it is owed (G9)", async () => {
+    const { clock, store, moment } = begin();
+    store.owe(proofOf("a", 0), moment());
+    store.owe(proofOf("b", 0), moment());
+    store.settle([{ proof: firstOf(store, moment()), verdict: { kind: "delivered" }, answer: "accepted" }], moment());
+    const start = clock.wall();
+    expect(store.prune(start + KEPT_MS)).toBe(0);
+    expect(store.prune(start + KEPT_MS + 1)).toBe(1);
+    expect(store.counts()).toMatchObject({ owed: 1, delivered: 0 });
+  });
+});
+
+describe("a proof from before the last boot", () => {
+  function bootAgain(offMs: number) {
+    const before = begin();
+    before.serviceClock.hear(before.clock.wall());
+    before.store.owe(proofOf("a", before.clock.now()), before.moment());
+    before.clock.reboot(offMs);
+    return begin(before.folder, before.clock, "run-2");
+  }
+
+  function carried(after: ReturnType<typeof bootAgain>, service: number) {
+    after.store.carryOver({ ...after.moment(), service }, after.clock.now());
+    return after.store.due(after.moment(), "never", 10, none);
+  }
+
+  it("is not handed out before it has been carried over", () => {
+    const after = bootAgain(MINUTE);
+    expect(after.store.due(after.moment(), "never", 10, none)).toEqual([]);
+    expect(after.store.adrift(after.clock.bootId)).toBe(1);
+  });
+
+  it("has what is left of its hour, by the service's time", () => {
+    const after = bootAgain(20 * MINUTE);
+    expect(carried(after, after.clock.wall())).toMatchObject([{ playoutId: "a", deadline: 40 * MINUTE }]);
+    expect(after.store.adrift(after.clock.bootId)).toBe(0);
+  });
+
+  it("is over when the service says so, though the wall clock has fallen back to 1970", () => {
+    const after = bootAgain(61 * MINUTE);
+    const truth = after.clock.wall();
+    after.clock.jumpWall(-truth);
+    expect(carried(after, truth)).toEqual([]);
+    expect(ids(after.store.expire(after.moment(), none))).toEqual(["a"]);
+  });
+
+  it("has no more than an hour from the start of this run, whatever the service's clock says", () => {
+    const after = bootAgain(MINUTE);
+    expect(carried(after, 0)).toMatchObject([{ deadline: HOUR }]);
+  });
+});

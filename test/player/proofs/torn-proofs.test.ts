@@ -1,0 +1,127 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { proofOf, proofStoreIn } from "./proofs.ts";
+
+const PAGE = 4_096;
+/** So many are in the file itself, and so many more only in its write-ahead log. */
+const FOLDED = 40;
+const LOGGED = 25;
+
+const moment = new ServiceClock(new ManualClock()).moment();
+const idOf = (number: number) => `p${String(number).padStart(3, "0")}`;
+
+/** The files of a player that was cut off: the database, its log, and how long the log was after each commit. */
+interface Wreck {
+  readonly database: Buffer;
+  readonly log: Buffer;
+  readonly logged: readonly { readonly id: string; readonly end: number }[];
+}
+
+let wreck: Wreck;
+
+beforeEach(() => {
+  wreck ??= makeWreck();
+});
+
+function makeWreck(): Wreck {
+  const folder = temporaryFolder();
+  const path = join(folder, "proofs.db");
+  const before = proofStoreIn(folder);
+  for (let number = 0; number < FOLDED; number++) before.owe(proofOf(idOf(number), 0), moment);
+  before.close();
+  const store = proofStoreIn(folder, "run-2");
+  const logged = Array.from({ length: LOGGED }, (_, index) => {
+    const id = idOf(FOLDED + index);
+    store.owe(proofOf(id, 0), moment);
+    return { id, end: statSync(`${path}-wal`).size };
+  });
+  const made = { database: readFileSync(path), log: readFileSync(`${path}-wal`), logged };
+  store.close();
+  return made;
+}
+
+/** What is owed by a player that starts on what is left of the files. */
+function owedAfter(database: Buffer, log: Buffer): readonly string[] {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "proofs.db"), database);
+  writeFileSync(join(folder, "proofs.db-wal"), log);
+  const store = proofStoreIn(folder, "run-3");
+  const owed = store.due(moment, "never", 1_000, []);
+  for (const { playoutId, pop } of owed) expect(pop).toBe(`https://pop.example/${playoutId}`);
+  expect(store.owe(proofOf("next", 0), moment)).toEqual({ kind: "owed" });
+  store.close();
+  return owed.map(({ playoutId }) => playoutId).sort();
+}
+
+/** Every 4 KiB boundary of a file, and a few places that are none. */
+function cuts({ length }: Buffer): readonly number[] {
+  const boundaries = Array.from({ length: Math.ceil(length / PAGE) + 1 }, (_, index) => Math.min(index * PAGE, length));
+  return [...boundaries, 1, 24, 99, 100, 2_049, PAGE + 1, Math.floor(length / 2) + 7, length - 1];
+}
+
+describe("the database of proofs, cut off by a power cut", () => {
+  it("owes all that was committed when nothing is missing", () => {
+    const all = Array.from({ length: FOLDED + LOGGED }, (_, number) => idOf(number));
+    expect(owedAfter(wreck.database, wreck.log)).toEqual(all);
+  });
+
+  it("owes exactly what was committed before the place where its log is cut", () => {
+    const folded = Array.from({ length: FOLDED }, (_, number) => idOf(number));
+    for (const cut of cuts(wreck.log)) {
+      const committed = wreck.logged.filter(({ end }) => end <= cut).map(({ id }) => id);
+      expect(owedAfter(wreck.database, wreck.log.subarray(0, cut))).toEqual([...folded, ...committed]);
+    }
+  });
+
+  it("owes what is left in its pages and in its log wherever the file itself is cut", () => {
+    for (const cut of cuts(wreck.database)) {
+      const owed = owedAfter(wreck.database.subarray(0, cut), wreck.log);
+      expect(owed).toEqual(expect.arrayContaining(wholeRows(wreck.database, cut)));
+      expect(owed).toEqual(expect.arrayContaining(wreck.logged.map(({ id }) => id)));
+    }
+  });
+
+  it("begins anew, without a word, when both are cut together", () => {
+    for (const cut of cuts(wreck.database)) {
+      const owed = owedAfter(wreck.database.subarray(0, cut), wreck.log.subarray(0, cut));
+      expect(owed).toEqual(expect.arrayContaining(wholeRows(wreck.database, cut)));
+    }
+  });
+
+  it("owes what is left when its first page is gone, log or none", () => {
+    const headless = Buffer.concat([Buffer.alloc(PAGE, 0xa5), wreck.database.subarray(PAGE)]);
+    expect(owedAfter(headless, Buffer.alloc(0))).toHaveLength(FOLDED);
+    expect(owedAfter(headless, wreck.log)).toHaveLength(FOLDED + LOGGED);
+  });
+
+  it("owes what is left around any one page of nonsense", () => {
+    const pages = wreck.database.length / PAGE;
+    for (let page = 1; page < pages; page++) {
+      const spoilt = Buffer.from(wreck.database);
+      spoilt.fill(0xa5, page * PAGE, (page + 1) * PAGE);
+      const elsewhere = wholeRows(wreck.database, spoilt.length).filter(
+        (id) => Math.floor(placeOf(id, wreck.database) / PAGE) !== page,
+      );
+      const owed = owedAfter(spoilt, Buffer.alloc(0));
+      expect(owed).toEqual(expect.arrayContaining(elsewhere));
+    }
+  });
+});
+
+/** Where a proof's row is: only the table has its URL, and a page that was split may hold an older copy further up. */
+function placeOf(id: string, database: Buffer): number {
+  return database.lastIndexOf(`https://pop.example/${id}`);
+}
+
+/** The proofs whose rows lie in whole pages before a cut. */
+function wholeRows(database: Buffer, cut: number): string[] {
+  const wholeUntil = Math.floor(cut / PAGE) * PAGE;
+  return Array.from({ length: FOLDED }, (_, number) => idOf(number)).filter((id) => {
+    const at = placeOf(id, database);
+    return at >= 0 && at < wholeUntil;
+  });
+}
