@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { ExclusiveLock } from "../../../../src/player/exclusive-lock.ts";
+import { ExclusiveLock } from "../../../src/player/exclusive-lock.ts";
 import { LOOK_EVERY_MS } from "../../../src/player/proofs/courier.ts";
 import { askForRetry } from "../../../src/player/proofs/proof-archive.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
