@@ -5,6 +5,7 @@ import type { LoopEffect } from "../../core/loop-rules.ts";
 import { type LoopState, wakeAt } from "../../core/loop-state.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
 import type { RestReason } from "../../core/rest.ts";
+import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { Media, MediaCache } from "../media/media-cache.ts";
 import { requestSpot } from "./spot-request.ts";
@@ -38,6 +39,10 @@ export interface ScreenLoop {
   state(): LoopState;
 }
 
+/** An alarm that is later than this was held up, with all that pages have told since. */
+const HELD_UP_MS = 250;
+const CATCH_UP_MS = 50;
+
 /** Carries out what the core decides for one screen, until the signal is aborted. */
 export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   const { clock, stage, signal } = parts;
@@ -63,7 +68,14 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     parts.onState(state);
     callOffAlarm();
     const at = wakeAt(state);
-    callOffAlarm = at === null ? () => {} : clock.alarm(at, () => dispatch({ kind: "woke" }));
+    callOffAlarm = at === null ? () => {} : clock.alarm(at, () => wake(at));
+  }
+
+  /** A frame that is given up may have been there in time: whoever was held up takes in first what came meanwhile. */
+  function wake(at: Instant): void {
+    const now = clock.now();
+    if (now - at < HELD_UP_MS) return dispatch({ kind: "woke" });
+    callOffAlarm = clock.alarm(now + CATCH_UP_MS, () => dispatch({ kind: "woke" }));
   }
 
   function carryOut(effect: LoopEffect): void {
