@@ -5,7 +5,7 @@ import { eventually, type LedgerSpot, type Running } from "../support/processes.
 import { type Frames, recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedSpots, shownItems } from "../support/running-order.ts";
-import { BLACK, FOREIGN, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
+import { BLACK, EMPTY, FOREIGN, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
 import { PART, ROOM, startWall, type Wall } from "../support/wall.ts";
 
 const catalogue = readCatalogue();
@@ -161,6 +161,7 @@ describe("a display that is switched off", () => {
     expect(left).not.toContain(BLACK);
     for (const sights of [left, right]) expect(sights).not.toContain(WHITE);
     for (const sights of [left, right]) expect(sights).not.toContain(FOREIGN);
+    expect(left).not.toContain(EMPTY);
   }, 120_000);
 
   it("may come back larger: what is shown fills it", async () => {
@@ -169,7 +170,7 @@ describe("a display that is switched off", () => {
     const recording = await recordPart(1, ROOM);
     await provesOn(RIGHT);
     const seen = sightsIn(await recording.stop());
-    expect(seen.filter((sight) => [BLACK, WHITE, FOREIGN].includes(sight))).toEqual([]);
+    expect(seen.filter((sight) => [BLACK, EMPTY, WHITE, FOREIGN].includes(sight))).toEqual([]);
   }, 120_000);
 
   it("leaves nothing to ask for when it is the last one", async () => {

@@ -74,8 +74,9 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   /** A frame that is given up may have been there in time: whoever was held up takes in first what came meanwhile. */
   function wake(at: Instant): void {
     const now = clock.now();
-    if (now - at < HELD_UP_MS) return dispatch({ kind: "woke" });
-    callOffAlarm = clock.alarm(now + CATCH_UP_MS, () => dispatch({ kind: "woke" }));
+    const woken = () => dispatch({ kind: "woke" });
+    if (now - at < HELD_UP_MS) woken();
+    else callOffAlarm = clock.alarm(now + CATCH_UP_MS, woken);
   }
 
   function carryOut(effect: LoopEffect): void {
