@@ -1,5 +1,6 @@
 import { screen } from "electron";
 import type { Logger } from "pino";
+import type { PlayoutOutcome } from "../core/playout.ts";
 import type { Clock } from "../player/clock.ts";
 import type { Config } from "../player/config/config.ts";
 import type { Player } from "../player/player.ts";
@@ -15,6 +16,8 @@ export interface ScreenRun {
   readonly clock: Clock;
   readonly power: DisplayPower;
   readonly log: Logger;
+  /** Hears how each playout ended. */
+  readonly noteEnd: (outcome: PlayoutOutcome) => void;
 }
 
 /** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
@@ -36,7 +39,11 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
       log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
     },
   });
-  const playing = player.play(screenId, stage, { seen: sight.clear, onTitle: (title) => slate.setName(title) });
+  const playing = player.play(screenId, stage, {
+    seen: sight.clear,
+    onTitle: (title) => slate.setName(title),
+    onSettled: (_playout, outcome) => run.noteEnd(outcome),
+  });
   const tell = (seen: boolean) => {
     if (seen) log.info({ screen: screenId }, "the screen can be seen again");
     else log.warn({ screen: screenId, why: sight.obstacles }, "nobody can see the screen");

@@ -59,11 +59,9 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
   shutdown.add("displays", () => power.release());
   for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
-  const noteEnd = watchStage(() => recovery.meet("dark"));
   const parts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, fetch, openMediaFetch },
     dice: Math.random,
-    onSettled: (_playout, outcome) => noteEnd(outcome),
   };
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
@@ -73,7 +71,10 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
-  for (const stage of raised) playOn(stage, { player, config, clock, power, log: logger });
+  for (const stage of raised) {
+    const noteEnd = watchStage(() => recovery.meet("dark"));
+    playOn(stage, { player, config, clock, power, log: logger, noteEnd });
+  }
   shutdown.add("player", () => player.stop());
   // Whoever looks at the screen comes first, whoever reads about it second.
   await inSight;

@@ -45,8 +45,6 @@ export interface PlayerParts {
   readonly downloadRetryMs?: number;
   /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` unless told otherwise. */
   readonly ballastBytes?: number;
-  /** Hears the end of each playout, after its proof was owed. */
-  readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
 
 /** What is known of a stage, and wanted for it. */
@@ -55,6 +53,8 @@ export interface View {
   readonly seen?: boolean;
   /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
   readonly onTitle?: (title: string) => void;
+  /** Hears the end of each playout, after its proof was owed. */
+  readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
 
 /** A running player: what its screens have in common, and the way to end it. */
@@ -118,7 +118,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     proofs,
     serviceClock,
     screens,
-    play(screenId, stage, { seen = true, onTitle } = {}) {
+    play(screenId, stage, { seen = true, onTitle, onSettled } = {}) {
       const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
       const screen = playScreen({
         ...shared,
@@ -127,7 +127,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
           if (outcome.answered) serviceClock.hear(outcome.serviceTime);
           courier.notify();
         },
-        onSettled: (playout, outcome) => parts.onSettled?.(playout, outcome),
+        onSettled: (playout, outcome) => onSettled?.(playout, outcome),
       });
       screens.push(screen);
       return screen;

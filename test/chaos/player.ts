@@ -8,6 +8,7 @@ import { readConfig } from "../../src/player/config/config.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";
 import { openLog } from "../../src/player/log/log.ts";
 import { startPlayer } from "../../src/player/player.ts";
+import type { Stage } from "../../src/player/screen/stage.ts";
 import { SimulatedStage } from "../support/simulated-stage.ts";
 import type { Told } from "./told.ts";
 
@@ -23,11 +24,8 @@ const stage = new SimulatedStage(clock);
 let taken: Playout | null = null;
 const player = await startPlayer({
   ...{ config, clock, log: log.logger, metrics: createMetrics(), fetch, dice: Math.random },
-  onSettled({ requestId, item }, outcome) {
-    if (outcome.kind === "shown") tell({ what: "shown", requestId, kind: item.kind });
-  },
 });
-const { loop } = player.play(config.screens[0]?.screenId ?? "", {
+const told: Stage = {
   cue(playout, media) {
     const digest = createHash("sha256").update(readFileSync(media.path)).digest("hex");
     tell({ what: "cued", whole: digest === media.digest && digest === basename(media.path) });
@@ -41,6 +39,11 @@ const { loop } = player.play(config.screens[0]?.screenId ?? "", {
   clear: (playout) => stage.clear(playout),
   darken: () => stage.darken(),
   lighten: () => stage.lighten(),
+};
+const { loop } = player.play(config.screens[0]?.screenId ?? "", told, {
+  onSettled({ requestId, item }, outcome) {
+    if (outcome.kind === "shown") tell({ what: "shown", requestId, kind: item.kind });
+  },
 });
 stage.connect((event) => {
   if (event.kind === "deck-painted" && event.playout === taken?.id) {

@@ -89,6 +89,9 @@ export class Run {
       fetch: wire.fetchFor(caller),
       dice: () => chance.roll(`dice ${time.now()}`),
       ballastBytes: BALLAST_BYTES,
+    });
+    this.player = player;
+    const screen = player.play(SCREEN_ID, this.stage, {
       onSettled: (playout, outcome) => {
         if (!this.alive) return;
         const how = outcome.kind === "failed" ? outcome.reason : "in full";
@@ -97,8 +100,6 @@ export class Run {
         this.#parts.onMoment("settled");
       },
     });
-    this.player = player;
-    const screen = player.play(SCREEN_ID, this.stage);
     this.screen = screen;
     this.stage.connect((event) => screen.loop.dispatch(event));
   }

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { type Ledger, NEW_LEDGER } from "../../core/recovery.ts";
+import { readSmallFile, writeSmallFile } from "../../player/small-file.ts";
 
 const ledgerSchema = z.object({
   bootId: z.string(),
@@ -12,29 +12,14 @@ const ledgerSchema = z.object({
 
 /** Reads what the runs before left behind; whatever cannot be read counts as nothing. */
 export function readLedger(path: string): Ledger {
-  try {
-    return ledgerSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    return NEW_LEDGER;
-  }
+  return readSmallFile(path, ledgerSchema) ?? NEW_LEDGER;
 }
 
-/**
- * Writes a ledger whole, on the disk when this returns. Says whether it could: on a full or broken disk a player plays
- * on, and its next start knows less.
- */
-export function writeLedger(path: string, ledger: Ledger): boolean {
+/** Writes a ledger. On a full or broken disk a player plays on, and its next start knows less. */
+export function writeLedger(path: string, ledger: Ledger): void {
   try {
-    const file = openSync(`${path}.new`, "w", 0o600);
-    try {
-      writeSync(file, JSON.stringify(ledger));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(`${path}.new`, path);
-    return true;
+    writeSmallFile(path, ledger);
   } catch {
-    return false;
+    // Nothing that is in sight depends on it.
   }
 }
