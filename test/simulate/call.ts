@@ -10,7 +10,8 @@ export interface Caller {
   readonly calls: Set<AbortController>;
 }
 
-export type Route = "spot" | "media" | "pop";
+/** `inventory`: what the service says of the screen and its location. */
+export type Route = "spot" | "inventory" | "media" | "pop";
 
 /** One GET on its way. */
 export interface Call extends Omit<Caller, "calls"> {
@@ -41,8 +42,20 @@ export function addressOf(url: string): Pick<Call, "surface" | "route" | "target
   const surface = url.startsWith(SERVICE_URL) ? "service" : "media";
   const path = url.slice(SERVICE_URL.length);
   const [, hops = "0", target = path] = VIA.exec(path) ?? [];
-  const route = surface === "service" ? "spot" : target.startsWith("/pop/") ? "pop" : "media";
-  return { surface, route, target, hops: Number(hops) };
+  return {
+    surface,
+    route: surface === "service" ? serviceRoute(target) : mediaRoute(target),
+    target,
+    hops: Number(hops),
+  };
+}
+
+function serviceRoute(target: string): Route {
+  return target.includes("/rt_ad/") ? "spot" : "inventory";
+}
+
+function mediaRoute(target: string): Route {
+  return target.startsWith("/pop/") ? "pop" : "media";
 }
 
 /** A call that begins now; `turn` counts those for its target. */

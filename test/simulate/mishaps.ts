@@ -63,6 +63,12 @@ export function popMishap(chance: Chance, question: string): NamedMishap {
   return { name: `pop ${name}`, mishap: POP[name] };
 }
 
+/** What gets in the way of asking after the screen and its location: the same, since nobody counts it. */
+export function inventoryMishap(chance: Chance, question: string): NamedMishap {
+  const name = chance.weighed(POP_WEIGHTS, question);
+  return { name: `inventory ${name}`, mishap: POP[name] };
+}
+
 const SPOT_WEIGHTS = {
   ...WIRE_WEIGHTS,
   ...{ "401": RARE, "403": RARE, "404": RARE, "204": 2, "429-http-date": FEW, "not-json": FEW, "html-200": FEW },

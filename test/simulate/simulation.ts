@@ -79,6 +79,8 @@ class Simulation {
   #stray: string[] = [];
 
   static async open(options: SimulationOptions): Promise<Simulation> {
+    // The player loads it when it first wants it, and how long that takes is not the seed's to say.
+    await import("../../src/client/vendor-service.ts");
     const time = new SimulatedTime();
     const clocks = new MachineClocks(time, EPOCH);
     const chance = new Chance(options.seed);

@@ -1,4 +1,5 @@
 import type { Instant } from "../../src/core/spot.ts";
+import type { Route } from "./call.ts";
 import type { Chance } from "./chance.ts";
 
 const HOUR_MS = 3_600_000;
@@ -8,7 +9,7 @@ export interface Weather {
   /** Nothing gets through, and how that looks from the player. */
   readonly outage: "refused" | "silent" | "maintenance" | null;
   /** How likely each call is to meet a fault of its own, by what it is about. */
-  readonly faults: { readonly spot: number; readonly media: number; readonly pop: number };
+  readonly faults: Readonly<Record<Route, number>>;
 }
 
 const CALM = 0.003;
@@ -22,7 +23,8 @@ export function weatherAt(now: Instant, chance: Chance): Weather {
   const hour = Math.floor(now / HOUR_MS);
   const rough = chance.weighed({ none: 70, spot: 7, media: 9, pop: 9, all: 5 }, `rough in hour ${hour}`);
   const rate = (what: string) => (rough === what || rough === "all" ? ROUGH : CALM);
-  return { outage: outageAt(now, chance), faults: { spot: rate("spot"), media: rate("media"), pop: rate("pop") } };
+  const [spot, media, pop] = [rate("spot"), rate("media"), rate("pop")];
+  return { outage: outageAt(now, chance), faults: { spot, inventory: spot, media, pop } };
 }
 
 function outageAt(now: Instant, chance: Chance): Weather["outage"] {

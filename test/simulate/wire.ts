@@ -5,7 +5,7 @@ import { reached, received, type SentAnswer } from "./answer.ts";
 import type { Books } from "./books.ts";
 import { addressOf, type Call, type Caller, callOf, isHop, type Route } from "./call.ts";
 import type { Chance } from "./chance.ts";
-import { mediaMishap, type NamedMishap, popMishap, spotMishap } from "./mishaps.ts";
+import { inventoryMishap, mediaMishap, type NamedMishap, popMishap, spotMishap } from "./mishaps.ts";
 import { MEDIA_URL, type ScreenNetwork, SERVICE_URL } from "./screen-network.ts";
 import type { SimulatedTime } from "./time.ts";
 import type { Trace } from "./trace.ts";
@@ -119,7 +119,8 @@ export class Wire {
     if (mishap?.kind === "instead") return dated(mishap.answer, this.#parts.screens);
     const hops = mishap?.kind === "redirected" ? mishap.hops : call.hops;
     if (hops > 0) return this.#redirect(call, hops - 1);
-    onMoment(call.route === "pop" ? "proof-sent" : `${call.route}-sent`);
+    const { sent: onSent, answered: onAnswered } = MOMENTS[call.route];
+    if (onSent !== null) onMoment(onSent);
     call.gone.throwIfAborted();
     const answer = await this.#ask(call);
     if (call.route === "pop") onMoment("proof-counted");
@@ -129,7 +130,7 @@ export class Wire {
     const sent = mishap?.kind === "altered" ? mishap.alter(answer) : answer;
     if (call.route === "spot") this.#readAsSent(answer, sent);
     await this.#pass(call, "back");
-    onMoment(call.route === "pop" ? "proof-answered" : call.route === "spot" ? "spot-answered" : "media-piece");
+    if (onAnswered !== null) onMoment(onAnswered);
     call.gone.throwIfAborted();
     return sent;
   }
@@ -152,6 +153,7 @@ export class Wire {
     if (!chance.happens(weather.faults[route], `fault ${name}`)) return null;
     if (route === "spot") return spotMishap(chance, name);
     if (route === "pop") return popMishap(chance, name);
+    if (route === "inventory") return inventoryMishap(chance, name);
     return mediaMishap(chance, name, isChecked(MEDIA_URL + target), maxItemBytes);
   }
 
@@ -228,6 +230,13 @@ export class Wire {
     this.#parts.trace.note(this.#parts.time.now(), `${route} ${target}${hops > 0 ? ` hop ${hops}` : ""}: ${text}`);
   }
 }
+
+const MOMENTS: Readonly<Record<Route, { readonly sent: Moment | null; readonly answered: Moment | null }>> = {
+  spot: { sent: "spot-sent", answered: "spot-answered" },
+  media: { sent: "media-sent", answered: "media-piece" },
+  pop: { sent: "proof-sent", answered: "proof-answered" },
+  inventory: { sent: null, answered: null },
+};
 
 /** So many redirects are followed (F21). */
 const MOST_HOPS = 5;
