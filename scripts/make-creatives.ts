@@ -1,5 +1,5 @@
 // Makes the videos and pictures among the sample creatives out of the designs in scripts/creatives, and checks that
-// every creative, the hand-written pages too, shows the colour code that creatives.json gives it. Run by hand after a
+// every good one, the hand-written pages too, shows the colour code that creatives.json gives it. Run by hand after a
 // design or a code was changed: `node scripts/make-creatives.ts [NAME…]`. Needs ffmpeg and Chromium on the machine.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright";
+import { badMedia } from "./creatives/bad-media.ts";
 
 interface Creative {
   readonly name: string;
@@ -51,12 +52,14 @@ const BT709 = ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p"
 
 const sheet: Sheet = JSON.parse(readFileSync(join(assets, "creatives.json"), "utf8"));
 const wanted = process.argv.slice(2);
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
+for (const [name, make] of Object.entries(badMedia)) if (isWanted(name)) make(join(assets, "bad"), EXACT);
 const browser = await chromium.launch({
   executablePath: execFileSync("which", ["chromium"], { encoding: "utf8" }).trim(),
   args: ["--font-render-hinting=none", "--allow-file-access-from-files"],
 });
 for (const creative of sheet.creatives) {
-  if (wanted.length > 0 && !wanted.includes(creative.name)) continue;
+  if (!isWanted(creative.name)) continue;
   if (creative.mimeType !== "text/html") await make(creative);
   await check(creative);
 }

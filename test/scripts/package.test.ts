@@ -31,6 +31,7 @@ describe("the packaged application", () => {
       "/dist/main/main.js",
       "/dist/cli/main.js",
       "/assets/creatives/creatives.json",
+      "/assets/creatives/bad/spinning.html",
     ]) {
       expect(packed()).toContain(file);
     }

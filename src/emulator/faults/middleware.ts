@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Instant } from "../../core/spot.ts";
 import type { Env } from "../http/answers.ts";
+import { leaveUnanswered, replaceAnswer, takeOver } from "../http/unanswered.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import { altered, latencyOf } from "./altered.ts";
@@ -9,9 +10,6 @@ import { type Instead, insteadOf } from "./instead.ts";
 import { send } from "./send.ts";
 import { subjectOf } from "./subject.ts";
 import { reached } from "./wait.ts";
-
-/** Even a call that never gets an answer lets its connection go after this; no client waits as long. */
-const LONGEST_HANG_MS = 3_600_000;
 
 /** Puts the faults in force in the way of the calls of a surface. The control listener has none: it must always answer. */
 export function faulty(
@@ -32,7 +30,7 @@ export function faulty(
     note.screenId = subject.screenId;
     const instead = insteadOf(fault, target);
     if (instead === null) await next();
-    else if (instead.kind === "answer") replace(c, answerOf(c, instead));
+    else if (instead.kind === "answer") replaceAnswer(c, answerOf(c, instead));
     await spoil(c, network, fault, instead);
   };
 }
@@ -48,10 +46,7 @@ async function spoil(c: Context<Env>, network: Network, { do: mischief }: Active
     incoming.socket.resetAndDestroy();
     return takeOver(c, 0);
   }
-  if (instead?.kind === "hang") {
-    setTimeout(() => incoming.socket.destroy(), LONGEST_HANG_MS).unref();
-    return takeOver(c, 0);
-  }
+  if (instead?.kind === "hang") return leaveUnanswered(c);
   const answer = await altered(c.res, mischief, state.dice, pace);
   takeOver(c, answer.status);
   // The journal has the call by its head, as it does every other one.
@@ -62,17 +57,4 @@ function answerOf(c: Context<Env>, { status, body, headers }: Extract<Instead, {
   headers.set("cache-control", "no-store");
   headers.set("date", c.res.headers.get("date") ?? "");
   return new Response(body, { status, headers });
-}
-
-/** Tells the server that the answer is not its business: it is written past it, or there is none (status 0). */
-function takeOver(c: Context<Env>, status: number): void {
-  c.get("note").status = status;
-  // Of its light answers the server sends even this one; a clone is a full one.
-  replace(c, new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone());
-}
-
-/** Hono would lay the headers of the answer there is over those of the new one. */
-function replace(c: Context<Env>, answer: Response): void {
-  c.res = undefined;
-  c.res = answer;
 }

@@ -14,7 +14,7 @@ export interface Call {
   readonly path: string;
   readonly route: string | null;
   readonly screenId: string | null;
-  /** 0 when a fault left it without an answer. */
+  /** 0 when it was left without an answer: by a fault, or because what it asked for never answers. */
   readonly status: number;
   readonly ms: number;
   /** What was odd about a call that was answered all the same (A9). */

@@ -69,9 +69,10 @@ function decided({ clock }: Network, organization: Organization, approval: Appro
   return { kind: "ruled", value };
 }
 
-/** The creatives that worlds advertise with: those that are no news. */
+/** The creatives that worlds advertise with: those that are no news and not bad, which must be asked for by name. */
 function adsOf({ state: { inventory } }: Network): string[] {
-  return [...inventory.creatives.values()].filter(({ newsType }) => newsType === null).map(({ name }) => name);
+  const ads = [...inventory.creatives.values()].filter(({ newsType, flaw }) => newsType === null && flaw === undefined);
+  return ads.map(({ name }) => name);
 }
 
 function oneOf({ state: { dice } }: Network, purpose: string, choices: readonly string[]): string {

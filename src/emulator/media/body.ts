@@ -1,19 +1,10 @@
-import { createReadStream } from "node:fs";
-
-/** A piece of a file on its way out. */
-export interface Piece {
-  readonly path: string;
-  /** Offsets, both included. */
-  readonly first: number;
-  readonly last: number;
-}
+import type { Readable } from "node:stream";
 
 /**
  * Streams a piece of a file, reading on only as the other side takes it, and tells `sent` of every chunk handed on. The
  * file is closed when the other side goes away.
  */
-export function bodyOf({ path, first, last }: Piece, sent: (bytes: number) => void): ReadableStream<Uint8Array> {
-  const file = createReadStream(path, { start: first, end: last });
+export function bodyOf(file: Readable, sent: (bytes: number) => void): ReadableStream<Uint8Array> {
   const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   return new ReadableStream<Uint8Array>(
     {

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { CREATIVES_PATH } from "../world/catalogue.ts";
+import { HUGE_PATH, readNothing } from "./nothing.ts";
 
 /** A file that is served. */
 export interface MediaFile {
-  readonly path: string;
   readonly contentType: string;
   /** Size and digest, read when first asked for. */
   facts(): Promise<FileFacts>;
+  /** The bytes from one offset to another, both included. */
+  read(first: number, last: number): Readable;
 }
 
 export interface FileFacts {
@@ -23,16 +26,17 @@ export interface FileFacts {
 const MOST_FILES = 10_000;
 
 /**
- * The files of the creatives' folder by the URL path they are served at. Only what this listing names is ever opened,
- * so no request can reach outside; links are left out.
+ * The files of the creatives' folder by the URL path they are served at, and the huge one that is in no folder. Only
+ * what this listing names is ever opened, so no request can reach outside; links are left out.
  */
 export function mediaFiles(dir: string): ReadonlyMap<string, MediaFile> {
-  const files = new Map<string, MediaFile>();
+  const files = new Map([[HUGE_PATH, mediaFile(HUGE_PATH, readNothing)]]);
   const list = (folder: string, prefix: string) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
+      const read = (start: number, end: number) => createReadStream(path, { start, end });
       if (entry.isDirectory()) list(path, `${prefix}${entry.name}/`);
-      else if (entry.isFile()) files.set(prefix + entry.name, mediaFile(path));
+      else if (entry.isFile()) files.set(prefix + entry.name, mediaFile(path, read));
       if (files.size > MOST_FILES) throw new Error(`more than ${MOST_FILES} files in the creatives' folder ${dir}`);
     }
   };
@@ -40,23 +44,23 @@ export function mediaFiles(dir: string): ReadonlyMap<string, MediaFile> {
   return files;
 }
 
-function mediaFile(path: string): MediaFile {
+function mediaFile(path: string, read: MediaFile["read"]): MediaFile {
   let known: Promise<FileFacts> | null = null;
   return {
-    path,
     contentType: CONTENT_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
     facts() {
-      known ??= factsOf(path);
+      known ??= factsOf(read(0, Number.POSITIVE_INFINITY));
       return known;
     },
+    read,
   };
 }
 
-async function factsOf(path: string): Promise<FileFacts> {
+async function factsOf(file: AsyncIterable<Buffer>): Promise<FileFacts> {
   const hash = createHash("sha256");
   const md5 = createHash("md5");
   let sizeBytes = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of file) {
     hash.update(chunk);
     md5.update(chunk);
     sizeBytes += chunk.length;

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { type Env, notFound, problem } from "../http/answers.ts";
 import type { Network } from "../network.ts";
 import { type MediaRecord, recordMedia } from "../spot/ledger.ts";
-import { bodyOf, type Piece } from "./body.ts";
+import { bodyOf } from "./body.ts";
 import type { MediaFile } from "./files.ts";
 import { wishedRange } from "./range.ts";
 
@@ -35,10 +35,12 @@ export async function answerMedia(
   if (wish.kind === "part") c.header("content-range", `bytes ${first}-${last}/${sizeBytes}`);
   c.header("content-type", file.contentType);
   c.header("content-length", String(last - first + 1));
-  if (isHead || sizeBytes === 0) return c.body(null, 200);
+  if (isHead) return c.body(null, 200);
   const record = recordMedia(network.state.ledger, network.mediaUrl + c.env.incoming.url, network.clock.now());
-  const body = recordedBody(c, record, { path: file.path, first, last }, sizeBytes);
-  return c.body(body, wish.kind === "part" ? 206 : 200);
+  const sent = recording(c, record, { first, last }, sizeBytes);
+  // There is no piece of an empty file to read.
+  if (sizeBytes === 0) return c.body(null, 200);
+  return c.body(bodyOf(file.read(first, last), sent), wish.kind === "part" ? 206 : 200);
 }
 
 function pathOf(url: string): string {
@@ -56,14 +58,20 @@ function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.split(",").some((given) => given.trim() === "*" || given.trim().replace(/^W\//, "") === etag);
 }
 
+/** Offsets in a file, both included. */
+interface Piece {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Keeps the ledger's record up to date while the body goes out; complete is one that got to the file's last byte. */
-function recordedBody(c: Context<Env>, record: MediaRecord | null, piece: Piece, sizeBytes: number) {
-  if (record === null) return bodyOf(piece, () => {});
+function recording(c: Context<Env>, record: MediaRecord | null, { first, last }: Piece, sizeBytes: number) {
+  if (record === null) return () => {};
   const { outgoing } = c.env;
   outgoing.once("finish", () => {
-    record.complete = piece.last === sizeBytes - 1 && record.bytes === piece.last - piece.first + 1;
+    record.complete = last === sizeBytes - 1 && record.bytes === last - first + 1;
   });
-  return bodyOf(piece, (bytes) => {
+  return (bytes: number) => {
     record.bytes += bytes;
-  });
+  };
 }

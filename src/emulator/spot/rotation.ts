@@ -94,8 +94,11 @@ function itemOf(inventory: Inventory, planned: PlannedItem): WholeItem | null {
   return fromCreative(creative);
 }
 
-/** A creative's name is its items' id: the same creative has the same id and URL in every spot (F14). */
-function fromCreative({ name, newsType, ...creative }: Creative): WholeItem {
+/**
+ * A creative's name is its items' id: the same creative has the same id and URL in every spot (F14). Nothing in an item
+ * tells that it is bad.
+ */
+function fromCreative({ name, newsType, flaw: _, ...creative }: Creative): WholeItem {
   const item = { id: name, ...creative };
   return newsType === null ? item : { ...item, newsType };
 }

@@ -13,20 +13,27 @@ export const creativeSchema = z.strictObject({
   newsType: z.string().nullable().default(null),
   url: z.string().min(1),
 });
-export type Creative = z.infer<typeof creativeSchema>;
+
+/** `flaw`: what is bad about one that is there to try players with; absent in all others. */
+export type Creative = z.infer<typeof creativeSchema> & { readonly flaw?: string };
 
 /** Where in the media listener's paths the packaged creatives are. */
 export const CREATIVES_PATH = "/creatives/";
 
-/** Reads the list of packaged creatives in a folder, `creatives.json`; throws when it is not one. */
+/** Reads the list of packaged creatives in a folder, `creatives.json`, good and bad; throws when it is not one. */
 export function packagedCreatives(dir: string): Creative[] {
   const list: unknown = JSON.parse(readFileSync(join(dir, "creatives.json"), "utf8"));
-  return packagedSchema.parse(list).creatives.map(({ file, ...creative }) => {
-    return { ...creative, url: CREATIVES_PATH.slice(1) + file };
-  });
+  const { creatives, bad } = packagedSchema.parse(list);
+  return [...creatives, ...bad].map(({ file, ...creative }) => ({ ...creative, url: CREATIVES_PATH.slice(1) + file }));
 }
+
+const packagedCreativeSchema = z.object({
+  ...creativeSchema.omit({ url: true }).shape,
+  file: z.string().min(1),
+});
 
 /** What is there for observers of the screen (codes, beats) is not the emulator's business and left out. */
 const packagedSchema = z.object({
-  creatives: z.array(z.object({ ...creativeSchema.omit({ url: true }).shape, file: z.string().min(1) })),
+  creatives: z.array(packagedCreativeSchema),
+  bad: z.array(packagedCreativeSchema.extend({ flaw: z.string().min(1) })),
 });
