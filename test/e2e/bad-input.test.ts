@@ -33,6 +33,18 @@ async function lastSight(): Promise<string | undefined> {
   return sightingsIn(await recording.stop(), catalogue).at(-1)?.sight;
 }
 
+/** Where it does not come, what does is in the complaint. */
+async function slateOf({ stderr }: Running): Promise<void> {
+  let seen: string | undefined;
+  const look = async () => {
+    seen = await lastSight();
+    return seen === HOUSE ? true : undefined;
+  };
+  await eventually("the slate", look).catch((error: unknown) => {
+    throw new Error(`${error}; in sight is ${seen}; the player says: ${stderr.slice(-5).join("\n")}`);
+  });
+}
+
 describe("a player without a usable configuration", () => {
   it("says on the screen what is wrong, and plays as soon as the file has been mended", async () => {
     const path = rig.configure({ screenId: 5, orgToken: TOKEN, baseURL: "x" });
@@ -85,7 +97,7 @@ describe("a player that the service does not serve", () => {
     "shows the slate and says so in its log when %s",
     async (_, changes, message) => {
       const player = rig.play(["--config", rig.configure(changes)]);
-      await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
+      await slateOf(player);
       await eventually("the log line", async () => (message.test(written(player)) ? true : undefined));
       expect(written(player)).not.toContain(TOKEN);
       expect(await eventually("health", () => readHealth(rig.home))).toMatchObject({
@@ -102,7 +114,7 @@ describe("a player that the service does not serve", () => {
     await new Promise<void>((resolve) => nonsense.listen(0, "127.0.0.1", resolve));
     const baseUrl = `http://127.0.0.1:${(nonsense.address() as AddressInfo).port}`;
     const player = rig.play(["--config", rig.configure({ baseUrl })]);
-    await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
+    await slateOf(player);
     await eventually("the log line", async () => (/not JSON/.test(written(player)) ? true : undefined));
     expect(await player.stop()).toBe(0);
     nonsense.close();
@@ -118,7 +130,7 @@ describe("a player whose data folder cannot be used", () => {
     mkdirSync(join(rig.home, "data"), { mode: 0o555 });
     prepare();
     const player = rig.play(["--config", rig.configure()]);
-    await eventually("the slate", async () => ((await lastSight()) === HOUSE ? true : undefined));
+    await slateOf(player);
     await eventually("the message", async () => (message.test(player.stderr.join("\n")) ? true : undefined));
   });
 });
