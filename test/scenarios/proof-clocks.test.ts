@@ -98,8 +98,7 @@ describe("a wall clock that jumps", () => {
     const { scenario, clock, light, outcome } = await shownInTheDark();
     clock.jumpWall(byMs);
     light();
-    await scenario.reboot(40 * MINUTE);
-    scenario.emulator.clock.set({ mode: "real", now: TRUTH + 40 * MINUTE });
+    await scenario.reboot(40 * MINUTE, () => scenario.emulator.clock.set({ mode: "real", now: TRUTH + 40 * MINUTE }));
     await scenario.pass(MINUTE, STEP_MS);
     expect(outcome()).toEqual(delivered);
   });
@@ -109,8 +108,7 @@ describe("a wall clock that jumps", () => {
     clock.jumpWall(byMs);
     light();
     scenario.cutNetwork(true);
-    await scenario.reboot(20 * MINUTE);
-    scenario.emulator.clock.set({ mode: "real", now: TRUTH + 20 * MINUTE });
+    await scenario.reboot(20 * MINUTE, () => scenario.emulator.clock.set({ mode: "real", now: TRUTH + 20 * MINUTE }));
     await scenario.pass(10 * MINUTE, STEP_MS);
     scenario.cutNetwork(false);
     await scenario.pass(5 * MINUTE, STEP_MS);
@@ -121,8 +119,7 @@ describe("a wall clock that jumps", () => {
     const { scenario, clock, light, outcome } = await shownInTheDark();
     clock.jumpWall(byMs);
     light();
-    await scenario.reboot(61 * MINUTE);
-    scenario.emulator.clock.set({ mode: "real", now: TRUTH + 61 * MINUTE });
+    await scenario.reboot(61 * MINUTE, () => scenario.emulator.clock.set({ mode: "real", now: TRUTH + 61 * MINUTE }));
     await scenario.pass(MINUTE, STEP_MS);
     expect(outcome()).toEqual(expired);
   });
@@ -146,8 +143,7 @@ describe("a machine that believes it is 1970 when it starts", () => {
     const { scenario, clock, light, outcome } = await shownInTheDark(-TRUTH);
     clock.jumpWall(TRUTH);
     light();
-    await scenario.reboot(offMs);
-    scenario.emulator.clock.set({ mode: "real", now: TRUTH + offMs });
+    await scenario.reboot(offMs, () => scenario.emulator.clock.set({ mode: "real", now: TRUTH + offMs }));
     await scenario.pass(MINUTE, STEP_MS);
     expect(outcome()).toEqual(expected);
   });

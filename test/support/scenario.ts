@@ -24,7 +24,8 @@ export interface Scenario {
   /** The player stops without a word and a new one starts on the same folder. */
   restart(): Promise<void>;
   /** The machine goes off without a word, for so long, and starts again: another boot, another player, the same folder. */
-  reboot(offMs: number): Promise<void>;
+  /** `beforeStart`: what changes in the world while the machine is off. */
+  reboot(offMs: number, beforeStart?: () => void): Promise<void>;
   /** Makes every request of the player fail, or lets them through again. */
   cutNetwork(cut: boolean): void;
   close(): Promise<void>;
@@ -100,9 +101,10 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       await player.stop();
       player = await start();
     },
-    async reboot(offMs) {
+    async reboot(offMs, beforeStart) {
       await player.stop();
       clock.reboot(offMs);
+      beforeStart?.();
       player = await start();
     },
     cutNetwork(now) {
