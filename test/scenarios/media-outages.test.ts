@@ -62,10 +62,15 @@ describe.each(Object.entries(TROUBLES))("media that cannot be had for %s", (_, m
 
 /** Spots are asked for again this long after a trouble; bytes that were broken, as long after it as it lasted. */
 const PATIENCE_MS = 5 * MINUTE;
+/** As long as in the field: hours of items of a second would be thousands. */
+const LENGTH_MS = 15 * SECOND;
 /** Pages have no mark by which another page could be told from them, so they are not in these. */
 const PICTURES = {
-  news: { ...item, id: "news-headlines", mimeType: "image/jpeg", url: "creatives/news-headlines.jpg" },
-  ad: item,
+  news: {
+    ...{ ...item, duration: LENGTH_MS },
+    ...{ id: "news-headlines", mimeType: "image/jpeg", url: "creatives/news-headlines.jpg" },
+  },
+  ad: { ...item, duration: LENGTH_MS },
 };
 const SPOTS = 1_000;
 
@@ -89,7 +94,7 @@ describe.each([...Object.entries(TROUBLES), ["all of them in turn", null] as con
       emulator.setFaults([]);
       await scenario.pass(forMs + PATIENCE_MS, SECOND);
       expect(stage.showings.length).toBeGreaterThan(4);
-      await scenario.pass(5 * SECOND);
+      await scenario.pass(LENGTH_MS);
       const { owed, delivered, refused, expired } = scenario.player().proofs.counts();
       expect({ proofs: owed + delivered, refused, expired }).toEqual({
         ...{ proofs: stage.showings.length, refused: 0, expired: 0 },
