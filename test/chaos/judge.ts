@@ -58,7 +58,9 @@ export function judge(evidence: Evidence): Verdicts {
   const repeats = [...calls].flatMap(([key, own]) =>
     own.slice(1).map(({ at }, index) => ({ key, at, after: own[index]?.at ?? 0 })),
   );
-  const byKill = repeats.map(({ at, after }) => killedAt.find((killed) => killed >= after - HANDLED_MS && killed <= at));
+  const byKill = repeats.map(({ at, after }) =>
+    killedAt.find((killed) => killed >= after - HANDLED_MS && killed <= at),
+  );
   const unexplained = repeats.filter((_, index) => byKill[index] === undefined).map(({ key }) => `${key}: sent twice`);
   const counts = killedAt.map((killed) => byKill.filter((by) => by === killed).length);
   const tooMany = repeats.length > killedAt.length ? [`${repeats.length} duplicates for ${killedAt.length} kills`] : [];
