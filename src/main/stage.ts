@@ -10,6 +10,7 @@ import type { FacedDeck } from "./decks/media-decks.ts";
 import { pageFace } from "./decks/page-face.ts";
 import { watchProgress } from "./decks/watch.ts";
 import type { RaisedStage } from "./raise-stage.ts";
+import { settledWithin } from "./settled-within.ts";
 import { fill, overhang } from "./window.ts";
 
 /** What a stage is made of. */
@@ -99,9 +100,7 @@ export function createStage(parts: StageParts): Stage {
 
   function draw(cued: Cued): Promise<void> {
     overhang(window, cued.deck.view);
-    const painted = cued.face.drawn();
-    const waited = new Promise((resolve) => setTimeout(resolve, DRAWN_WITHIN_MS));
-    return Promise.race([painted.catch(() => {}), waited]).then(() => {});
+    return settledWithin(cued.face.drawn(), DRAWN_WITHIN_MS);
   }
 
   async function take(cued: Cued): Promise<void> {

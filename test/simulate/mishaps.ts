@@ -57,16 +57,10 @@ const WIRE_WEIGHTS = {
 const POP = { ...WIRE, "425": instead(425), "403": instead(403), "404": instead(404) };
 const POP_WEIGHTS = { ...WIRE_WEIGHTS, "425": FEW, "403": RARE, "404": RARE };
 
-/** What gets in the way of a proof. */
-export function popMishap(chance: Chance, question: string): NamedMishap {
+/** What gets in the way of a proof, and of asking after the screen and its location. */
+export function plainMishap(route: "pop" | "inventory", chance: Chance, question: string): NamedMishap {
   const name = chance.weighed(POP_WEIGHTS, question);
-  return { name: `pop ${name}`, mishap: POP[name] };
-}
-
-/** What gets in the way of asking after the screen and its location: the same, since nobody counts it. */
-export function inventoryMishap(chance: Chance, question: string): NamedMishap {
-  const name = chance.weighed(POP_WEIGHTS, question);
-  return { name: `inventory ${name}`, mishap: POP[name] };
+  return { name: `${route} ${name}`, mishap: POP[name] };
 }
 
 const SPOT_WEIGHTS = {

@@ -5,7 +5,7 @@ import { reached, received, type SentAnswer } from "./answer.ts";
 import type { Books } from "./books.ts";
 import { addressOf, type Call, type Caller, callOf, isHop, type Route } from "./call.ts";
 import type { Chance } from "./chance.ts";
-import { inventoryMishap, mediaMishap, type NamedMishap, popMishap, spotMishap } from "./mishaps.ts";
+import { mediaMishap, type NamedMishap, plainMishap, spotMishap } from "./mishaps.ts";
 import { MEDIA_URL, type ScreenNetwork, SERVICE_URL } from "./screen-network.ts";
 import type { SimulatedTime } from "./time.ts";
 import type { Trace } from "./trace.ts";
@@ -152,8 +152,7 @@ export class Wire {
     }
     if (!chance.happens(weather.faults[route], `fault ${name}`)) return null;
     if (route === "spot") return spotMishap(chance, name);
-    if (route === "pop") return popMishap(chance, name);
-    if (route === "inventory") return inventoryMishap(chance, name);
+    if (route === "pop" || route === "inventory") return plainMishap(route, chance, name);
     return mediaMishap(chance, name, isChecked(MEDIA_URL + target), maxItemBytes);
   }
 

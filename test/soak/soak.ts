@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { RESTART_AFTER_MS } from "../../scripts/setup/restarts.ts";
 import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
 import { streamDisplay } from "../support/recording.ts";
@@ -24,8 +25,6 @@ const HOUR_MS = 3_600_000;
 const SAMPLE_MS = 10_000;
 /** Proofs of the last items are on their way when the time is over. */
 const LAST_PROOFS_MS = 3_000;
-/** As in the packaged unit. */
-const RESTART_AFTER_MS = 3_000;
 
 /** Plays spots on real Electron for so many hours, watched from outside, and says what that was like. */
 export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<SoakReport> {

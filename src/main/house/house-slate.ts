@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BaseWindow } from "electron";
 import type { Logger } from "pino";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, startHouseShow } from "../../player/house/house-show.ts";
+import { settledWithin } from "../settled-within.ts";
 import { fill, overhang } from "../window.ts";
 import type { HouseTray } from "./house-files.ts";
 import { houseStage } from "./house-stage.ts";
@@ -100,9 +100,8 @@ export class HouseSlate {
     const { view } = this.#slate;
     this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
     if (dark) overhang(this.#window, view);
-    const drawn = view.webContents.executeJavaScript(`slate.dark(${dark})`);
     // A page that is gone says nothing; the one that is loaded next is black from the beginning.
-    await Promise.race([drawn.catch(() => {}), sleep(DRAWN_WITHIN_MS)]);
+    await settledWithin(view.webContents.executeJavaScript(`slate.dark(${dark})`), DRAWN_WITHIN_MS);
     fill(this.#window, view);
   }
 

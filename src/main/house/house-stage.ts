@@ -5,6 +5,7 @@ import type { HouseFolder } from "../../player/house/house-folder.ts";
 import type { HouseStage } from "../../player/house/house-show.ts";
 import { NEXT_PAINT } from "../decks/face.ts";
 import { houseUrl } from "../schemes.ts";
+import { settledWithin } from "../settled-within.ts";
 
 /** A page that has drawn nothing for this long after it was loaded is shown as it is. */
 const DRAWN_WITHIN_MS = 2_000;
@@ -45,10 +46,8 @@ export function houseStage(contents: WebContents, folder: HouseFolder, muted: bo
 }
 
 /** A page in a frame of another process is loaded before it is drawn. */
-async function drawn(contents: WebContents, url: string): Promise<void> {
-  const painted = frameAt(contents, url)?.executeJavaScript(NEXT_PAINT);
-  const waited = new Promise((resolve) => setTimeout(resolve, DRAWN_WITHIN_MS));
-  await Promise.race([painted?.catch(() => {}), waited]);
+function drawn(contents: WebContents, url: string): Promise<void> {
+  return settledWithin(frameAt(contents, url)?.executeJavaScript(NEXT_PAINT), DRAWN_WITHIN_MS);
 }
 
 /** Resolves when a page in a frame is dead: it hangs, or its process is gone, of which Chromium says nothing. */

@@ -6,6 +6,7 @@ import { denyDownloads } from "../guards/downloads.ts";
 import { sealNetwork } from "../guards/network.ts";
 import { denyPermissions } from "../guards/permissions.ts";
 import { APP_SCHEME, appUrl, HOUSE_SCHEME } from "../schemes.ts";
+import { settledWithin } from "../settled-within.ts";
 import { fill } from "../window.ts";
 import { type HouseTray, serveHouse } from "./house-files.ts";
 
@@ -108,9 +109,6 @@ async function seal(own: Session, house: HouseTray | undefined): Promise<void> {
   );
 }
 
-async function painted({ webContents }: WebContentsView): Promise<void> {
-  await Promise.race([
-    webContents.executeJavaScript(NEXT_PAINT).catch(() => {}),
-    new Promise((resolve) => setTimeout(resolve, PAINTED_WITHIN_MS)),
-  ]);
+function painted({ webContents }: WebContentsView): Promise<void> {
+  return settledWithin(webContents.executeJavaScript(NEXT_PAINT), PAINTED_WITHIN_MS);
 }

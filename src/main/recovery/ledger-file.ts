@@ -15,11 +15,7 @@ export function readLedger(path: string): Ledger {
   return readSmallFile(path, ledgerSchema) ?? NEW_LEDGER;
 }
 
-/** Writes a ledger. On a full or broken disk a player plays on, and its next start knows less. */
-export function writeLedger(path: string, ledger: Ledger): void {
-  try {
-    writeSmallFile(path, ledger);
-  } catch {
-    // Nothing that is in sight depends on it.
-  }
+/** Writes a ledger; says whether the disk took it. */
+export function writeLedger(path: string, ledger: Ledger): boolean {
+  return writeSmallFile(path, ledger);
 }

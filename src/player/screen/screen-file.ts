@@ -31,10 +31,5 @@ export function readScreenFacts(path: string): ScreenFacts | null {
 
 /** Keeps facts; `false` where the disk does not take them: they are asked for again at the next start. */
 export function writeScreenFacts(path: string, facts: ScreenFacts): boolean {
-  try {
-    writeSmallFile(path, facts);
-    return true;
-  } catch {
-    return false;
-  }
+  return writeSmallFile(path, facts);
 }
