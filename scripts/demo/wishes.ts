@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../setup/arguments.ts";
 import { Stop } from "../setup/stop.mjs";
 
 /** What the demo was asked for. */
@@ -10,11 +10,13 @@ export interface Wishes {
   readonly screenshot: string | null;
 }
 
+const STEP = "Starting the demo";
+const OPTIONS = { spots: { type: "string" }, screenshot: { type: "string" } } as const;
 const USAGE = "npm run demo -- [--spots N] [--screenshot FILE]";
 
 /** Reads the arguments; a relative file is meant from `cwd`. */
 export function readWishes(args: readonly string[], cwd: string): Wishes {
-  const { spots, screenshot } = parse(args);
+  const { spots, screenshot } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE }).values;
   if (spots !== undefined && !/^[1-9]\d{0,5}$/.test(spots))
     throw unusable(`--spots wants a whole number, not "${spots}".`);
   if (screenshot !== undefined && process.platform !== "linux") throw unusable("--screenshot needs an X11 display.");
@@ -26,15 +28,6 @@ export function readWishes(args: readonly string[], cwd: string): Wishes {
   };
 }
 
-function parse(args: readonly string[]): { spots?: string; screenshot?: string } {
-  try {
-    return parseArgs({ args: [...args], options: { spots: { type: "string" }, screenshot: { type: "string" } } })
-      .values;
-  } catch (error) {
-    throw unusable(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function unusable(why: string): Stop {
-  return new Stop("Starting the demo", why, USAGE);
+  return new Stop(STEP, why, USAGE);
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../../scripts/setup/arguments.ts";
 import { Stop } from "../../scripts/setup/stop.mjs";
 import type { Line } from "./line.ts";
 
@@ -11,24 +11,22 @@ export interface Options {
   readonly json: string | null;
 }
 
+const STEP = "Starting the bench";
+const OPTIONS = { quick: { type: "boolean" }, json: { type: "string" } } as const;
+
 /** Reads the arguments: names of lines, all of them where there are none; a relative file is meant from `cwd`. */
 export function readOptions(args: readonly string[], known: readonly Line[], cwd: string): Options {
   const usage = `npm run bench -- [${known.map(({ name }) => name).join("] [")}] [--quick] [--json FILE]`;
-  const { values, positionals } = parse(args, usage);
+  const { values, positionals } = readArguments(
+    args,
+    { options: OPTIONS, allowPositionals: true },
+    { step: STEP, usage },
+  );
   const unknown = positionals.filter((name) => !known.some((line) => line.name === name));
-  if (unknown.length > 0) throw new Stop("Starting the bench", `It has no line ${unknown.join(", ")}.`, usage);
+  if (unknown.length > 0) throw new Stop(STEP, `It has no line ${unknown.join(", ")}.`, usage);
   return {
     lines: known.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
     quick: values.quick ?? false,
     json: values.json === undefined ? null : resolve(cwd, values.json),
   };
-}
-
-function parse(args: readonly string[], usage: string) {
-  try {
-    const options = { quick: { type: "boolean" }, json: { type: "string" } } as const;
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new Stop("Starting the bench", error instanceof Error ? error.message : String(error), usage);
-  }
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "../../scripts/setup/arguments.ts";
 import { Stop } from "../../scripts/setup/stop.mjs";
 
 /** What was asked of `npm run soak`. */
@@ -13,6 +13,9 @@ export interface Options {
   readonly plot: string | null;
 }
 
+const STEP = "Starting the soak";
+const TEXT = { type: "string" } as const;
+const OPTIONS = { hours: TEXT, speed: TEXT, json: TEXT, plot: TEXT };
 const USAGE = "npm run soak -- [--hours H] [--speed N] [--json FILE] [--plot FILE.png]";
 const LONGEST_HOURS = 24 * 366;
 /** Items of a second and a half: shorter ones leave no time to make the next ready. */
@@ -20,7 +23,12 @@ const FASTEST = 4;
 
 /** Reads the arguments; an hour at the field's own pace unless told otherwise. Relative files are meant from `cwd`. */
 export function readOptions(args: readonly string[], cwd: string): Options {
-  const { hours = "1", speed = "1", json, plot } = parse(args);
+  const {
+    hours = "1",
+    speed = "1",
+    json,
+    plot,
+  } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE }).values;
   return {
     hours: number(hours, "--hours", LONGEST_HOURS),
     speed: number(speed, "--speed", FASTEST),
@@ -32,14 +40,5 @@ export function readOptions(args: readonly string[], cwd: string): Options {
 function number(text: string, option: string, most: number): number {
   const value = Number(text);
   if (text.trim() !== "" && value > 0 && value <= most) return value;
-  throw new Stop("Starting the soak", `${option} cannot be ${text}: more than 0, at most ${most}.`, USAGE);
-}
-
-function parse(args: readonly string[]) {
-  const text = { type: "string" } as const;
-  try {
-    return parseArgs({ args: [...args], options: { hours: text, speed: text, json: text, plot: text } }).values;
-  } catch (error) {
-    throw new Stop("Starting the soak", error instanceof Error ? error.message : String(error), USAGE);
-  }
+  throw new Stop(STEP, `${option} cannot be ${text}: more than 0, at most ${most}.`, USAGE);
 }
