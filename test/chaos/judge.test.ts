@@ -43,7 +43,7 @@ describe("the judge of a chaos run", () => {
     ["a proof that came before the end of its item", { ledger: ledger(900) }],
     ["a proof of what was never on the stage", { told: [] }],
     ["a second call without a kill", { ledger: ledger(1_010, 1_500) }],
-    ["more second calls than kills", { ledger: ledger(1_010, 3_000, 3_001) }],
+    ["two second calls by one kill", { ledger: ledger(1_010, 3_000, 3_001) }],
     ["a broken file on a deck", { told: [...evidence().told, { what: "cued", whole: false }] }],
     ["a database that is not sound", { unsound: ["proofs.db: row missing"] }],
     ["what the auditor calls a late proof", { audit: [{ violation: "late-pop", detail: "61 minutes" }] }],

@@ -63,7 +63,7 @@ export function judge(evidence: Evidence): Verdicts {
   );
   const unexplained = repeats.filter((_, index) => byKill[index] === undefined).map(({ key }) => `${key}: sent twice`);
   const counts = killedAt.map((killed) => byKill.filter((by) => by === killed).length);
-  const tooMany = repeats.length > killedAt.length ? [`${repeats.length} duplicates for ${killedAt.length} kills`] : [];
+  const tooMany = counts.flatMap((count, index) => (count > 1 ? [`${count} duplicates by kill ${index + 1}`] : []));
   const cued = told.flatMap((entry) => (entry.what === "cued" ? [entry.whole] : []));
   const broken = cued.filter((whole) => !whole).map(() => "a broken file was cued");
   const audited = audit.filter(({ violation }) => NEVER_EXCUSED.includes(violation)).map(({ detail }) => detail);

@@ -1,7 +1,14 @@
 import { rmSync } from "node:fs";
 import type { Logger } from "pino";
-import { codeOf, type Database, type Migration, openDatabase } from "../database.ts";
+import { codeOf, type Database, type Migration, openDatabase, type Statement } from "../database.ts";
 import { openStore } from "../store-opening.ts";
+
+/** What can be said to the file. */
+export interface IndexConnection {
+  /** A statement by its SQL, prepared once for as long as the file is open. */
+  prepare<Given extends unknown[], Row = unknown>(sql: string): Statement<Given, Row>;
+  inOneCommit(act: () => void): void;
+}
 
 /**
  * The file of the media index, kept usable while the player runs. All in it can be had again: when it turns out to be
@@ -12,6 +19,7 @@ export class IndexFile {
   readonly #migrations: readonly Migration[];
   readonly #log: Logger;
   #database: Database;
+  #connection: IndexConnection;
   #onEmptied: () => void = () => {};
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
@@ -19,7 +27,8 @@ export class IndexFile {
     this.#path = path;
     this.#migrations = migrations;
     this.#log = log;
-    this.#database = prepared(openStore(path, "normal", migrations, log));
+    this.#database = openStore(path, "normal", migrations, log);
+    this.#connection = connectionOf(this.#database);
   }
 
   /** Hears that an empty file has taken over. */
@@ -28,14 +37,14 @@ export class IndexFile {
   }
 
   /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
-  use<T>(act: (database: Database) => T): T {
+  use<T>(act: (connection: IndexConnection) => T): T {
     try {
-      return act(this.#database);
+      return act(this.#connection);
     } catch (error) {
       if (!/^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? "")) throw error;
       this.#log.error({ path: this.#path, code: codeOf(error) }, "the media index is broken and is made anew");
       this.#replace();
-      return act(this.#database);
+      return act(this.#connection);
     }
   }
 
@@ -48,12 +57,21 @@ export class IndexFile {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#path + suffix, { force: true });
     const opening = openDatabase({ path: this.#path, durability: "normal", migrations: this.#migrations });
     if (opening.kind !== "open") throw new Error(`the media index cannot be made anew: ${opening.kind}`);
-    this.#database = prepared(opening.database);
+    this.#database = opening.database;
+    this.#connection = connectionOf(opening.database);
     this.#onEmptied();
   }
 }
 
-function prepared(database: Database): Database {
+function connectionOf(database: Database): IndexConnection {
   database.pragma("foreign_keys = on");
-  return database;
+  const statements = new Map<string, Statement>();
+  return {
+    prepare<Given extends unknown[], Row>(sql: string) {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement as Statement<Given, Row>;
+    },
+    inOneCommit: database.transaction((act: () => void) => act()),
+  };
 }

@@ -55,10 +55,10 @@ export class MediaIndex {
   record(key: string, media: IndexedMedia, usedAt: Instant): void {
     const { digest, sizeBytes, contentType, etag, lastModified } = media;
     this.#file.use((db) =>
-      db.transaction(() => {
+      db.inOneCommit(() => {
         db.prepare(RECORD_FILE).run(digest, sizeBytes, Math.trunc(usedAt));
         db.prepare(RECORD_SOURCE).run(key, digest, contentType, etag, lastModified, Math.trunc(media.freshUntil));
-      })(),
+      }),
     );
   }
 

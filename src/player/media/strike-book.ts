@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/spot.ts";
 import { type Fault, isQuarantined, type Strikes, struck } from "../../core/strikes.ts";
-import { codeOf, type Database } from "../database.ts";
-import type { IndexFile } from "./index-file.ts";
+import { codeOf } from "../database.ts";
+import type { IndexConnection, IndexFile } from "./index-file.ts";
 
 /** Remembers, across restarts, which creatives failed again and again. They are kept beside the media index. */
 export class StrikeBook {
@@ -33,7 +33,7 @@ export class StrikeBook {
   }
 
   /** A strike that the disk does not take is forgiven: nothing on the screen may end because of it. */
-  #write(act: (database: Database) => unknown): void {
+  #write(act: (db: IndexConnection) => unknown): void {
     try {
       this.#file.use(act);
     } catch (error) {

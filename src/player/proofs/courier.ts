@@ -11,7 +11,7 @@ import { ProofLine } from "./proof-line.ts";
 import type { OwedProof } from "./proof-records.ts";
 import { FORGOTTEN_AT_ONCE } from "./proof-sql.ts";
 import type { ProofStore } from "./proof-store.ts";
-import { Sends } from "./sends.ts";
+import { SENDS_AT_ONCE, Sends } from "./sends.ts";
 import { Unwritten } from "./unwritten.ts";
 
 export interface CourierParts {
@@ -42,7 +42,10 @@ export const LOOK_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const PRUNE_ON_MS = 1_000;
 
-/** The one sender of proofs (G8 to G10): several at once, soonest deadline first, none held up by another that hangs. */
+/**
+ * The one sender of proofs (G8 to G10): soonest deadline first, none held up by another that hangs. As long as few wait
+ * they go one by one, so that a crash repeats one at most; when many do, after an outage, several at once.
+ */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #report: CourierReport;
@@ -55,6 +58,8 @@ export class Courier {
   #pruneAt: Instant = 0;
   /** When the store must be looked at again at the latest. */
   #lookAt: Instant = 0;
+  /** When it must be seen whether others have changed the store. */
+  #glanceAt: Instant = 0;
   /** There may be proofs from before this boot. */
   #adrift = true;
   /** SQLite's code of what failed in this turn, or null. */
@@ -115,6 +120,9 @@ export class Courier {
       return;
     }
     this.#sends.breakOffOverdue(now, HOUR_OVER);
+    // One by one, each is recorded before the next goes out. While many wait, a commit would take as long as many GETs.
+    if (!this.#line.many) this.#record(moment);
+    if (now >= this.#glanceAt) this.#glance(now);
     if (now >= this.#lookAt || this.#line.spent) {
       // Each by itself: a disk that takes nothing keeps what is in the store from being changed, not from being sent.
       this.#withStore(() => this.#carryOver(moment));
@@ -125,8 +133,8 @@ export class Courier {
     }
     this.#fill(moment);
     // What was begun just now gets onto its way first: a commit holds everything up for as long as the disk takes.
-    if (this.#unwritten.isTimeToWrite(now, this.#line.waiting)) this.#recordSoon();
-    this.#alarm.set(this.#lookAt, this.#unwritten.writeAt, this.#sends.nextAt(now, this.#line.waiting));
+    if (this.#unwritten.isTimeToWrite(now, this.#line.many)) this.#recordSoon();
+    this.#alarm.set(this.#lookAt, this.#glanceAt, this.#unwritten.writeAt, this.#sends.nextAt(now, this.#line.waiting));
   }
 
   #recordSoon(): void {
@@ -135,14 +143,19 @@ export class Courier {
     setImmediate(() => {
       this.#recordingSoon = false;
       if (this.#state !== "running") return;
-      this.#trouble = null;
-      const moment = this.#parts.serviceClock.moment();
-      const dueAt = this.#withStore(() => this.#unwritten.write(this.#parts.store, moment));
-      this.#report.store(this.#trouble);
-      if (dueAt === null) this.#unwritten.postpone(moment.now);
-      else this.#lookAt = Math.min(this.#lookAt, dueAt);
+      this.#record(this.#parts.serviceClock.moment());
       this.#alarm.add(Math.min(this.#lookAt, this.#unwritten.writeAt));
     });
+  }
+
+  #record(moment: Moment): void {
+    if (!this.#unwritten.isTimeToWrite(moment.now, this.#line.many)) return;
+    this.#trouble = null;
+    const dueAt = this.#withStore(() => this.#unwritten.write(this.#parts.store, moment));
+    this.#report.store(this.#trouble);
+    if (dueAt === null) this.#unwritten.postpone(moment.now);
+    // There may be nothing owed any more, which ends the looking.
+    else this.#lookAt = Math.min(this.#lookAt, dueAt, moment.now + LOOK_EVERY_MS);
   }
 
   #isSender(): boolean {
@@ -152,13 +165,19 @@ export class Courier {
     return isSender === true;
   }
 
+  #glance(now: Instant): void {
+    this.#glanceAt = now + LOOK_EVERY_MS;
+    if (this.#withStore(() => this.#parts.store.changedByOthers()) !== false) this.#lookAt = 0;
+  }
+
   #look(moment: Moment): void {
+    const { now } = moment;
     const busy = this.#busy();
-    this.#line.read(this.#parts.store, moment, busy);
+    this.#line.read(this.#parts.store, moment, busy, (proof) => this.#sends.isSlow(proof));
     // Where there is more that is due, the line runs out before anything else matters.
-    const owedAt = this.#line.hasMore ? moment.now + LOOK_EVERY_MS : this.#parts.store.nextAt(moment);
-    const again = owedAt === null ? NEVER : Math.min(owedAt, moment.now + LOOK_EVERY_MS);
-    this.#lookAt = Math.min(again, this.#adrift ? this.#begunAt + PROOF_WINDOW_MS : NEVER);
+    const owedAt = this.#line.hasMore ? now + LOOK_EVERY_MS : this.#parts.store.nextAt(moment);
+    this.#glanceAt = owedAt === null ? NEVER : Math.min(this.#glanceAt, now + LOOK_EVERY_MS);
+    this.#lookAt = Math.min(owedAt ?? NEVER, this.#adrift ? this.#begunAt + PROOF_WINDOW_MS : NEVER);
   }
 
   #tidy(moment: Moment): void {
@@ -172,8 +191,8 @@ export class Courier {
   }
 
   #fill({ now }: Moment): void {
-    while (this.#sends.hasRoom(now)) {
-      const proof = this.#line.next(now, this.#sends.hasRoomForRetry(now));
+    for (;;) {
+      const proof = this.#line.next(now, this.#sends.room(now, this.#line.many ? SENDS_AT_ONCE : 1));
       if (proof === null) return;
       void this.#attempt(proof, now);
     }
@@ -187,7 +206,7 @@ export class Courier {
     } catch (error) {
       delivery = { kind: "unreachable", reason: error instanceof Error ? error.name : "unknown", retryAfterMs: null };
     }
-    this.#sends.end(proof);
+    this.#sends.end(proof, this.#parts.clock.now());
     // A try that was broken off says nothing about the service, and nothing is recorded; unless it was accepted.
     if (control.signal.reason !== STOPPED || delivery.kind === "accepted") this.#conclude(proof, delivery);
     this.#turnWhenSettled();
@@ -199,7 +218,9 @@ export class Courier {
     const verdict = judge(tried, delivery, clock.now(), dice());
     this.#unwritten.add({ proof, verdict, answer: inWords(delivery) }, clock.now());
     this.#report.tried(proof, delivery, verdict);
-    if (verdict.kind !== "retry") onSettled?.(proof, verdict, delivery);
+    if (verdict.kind === "retry") return;
+    this.#sends.forget(proof);
+    onSettled?.(proof, verdict, delivery);
   }
 
   /** Answers that come in together are written in one commit. */
@@ -230,6 +251,7 @@ export class Courier {
   }
 
   readonly #expired = (proof: OwedProof): void => {
+    this.#sends.forget(proof);
     this.#report.expired(proof);
     this.#parts.onSettled?.(proof, { kind: "expired" }, null);
   };

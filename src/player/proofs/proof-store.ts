@@ -25,6 +25,7 @@ export class ProofStore {
   readonly #runId: string;
   /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
   #counted: { counts: Record<ProofState, number>; statements: ProofStatements; version: number } | null = null;
+  #seen: { readonly statements: ProofStatements; readonly version: number } | null = null;
 
   constructor(file: ProofFile, runId: string) {
     this.#file = file;
@@ -71,6 +72,16 @@ export class ProofStore {
   /** The next instant at which a proof of this boot falls due or runs out, or null where none is owed. */
   nextAt({ bootId, now }: Moment): Instant | null {
     return this.#file.use(({ next }) => next.get({ bootId, now }))?.at ?? null;
+  }
+
+  /** Whether anybody else has changed the file, or it is another, since this was asked last. */
+  changedByOthers(): boolean {
+    const before = this.#seen;
+    return this.#file.use((statements) => {
+      const version = versionOf(statements);
+      this.#seen = { statements, version };
+      return before?.statements !== statements || before.version !== version;
+    });
   }
 
   /** Records what became of tries, all in one commit. */
@@ -183,7 +194,7 @@ export class ProofStore {
 
   #countsBy(statements: ProofStatements): Readonly<Record<ProofState, number>> {
     // What others have changed shows in the version, what this store has itself does not.
-    const version = statements.version.get()?.data_version ?? 0;
+    const version = versionOf(statements);
     if (this.#counted?.statements !== statements || this.#counted.version !== version) {
       const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
       for (const { state, count } of statements.counts.all()) counts[state] = count;
@@ -197,6 +208,10 @@ export class ProofStore {
     if (from !== null) this.#counted.counts[from] -= count;
     this.#counted.counts[to] += count;
   }
+}
+
+function versionOf({ version }: ProofStatements): number {
+  return version.get()?.data_version ?? 0;
 }
 
 /** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */

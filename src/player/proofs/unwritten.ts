@@ -5,8 +5,8 @@ import type { Settlement } from "./proof-records.ts";
 import type { ProofStore } from "./proof-store.ts";
 
 /**
- * While more wait to be sent, so many answers are recorded in one commit, and none later than so long after it came. A
- * crash then repeats at most these and those under way, each once (G10). Otherwise each is recorded as it comes.
+ * While many wait to be sent, so many answers are recorded in one commit, and none later than so long after it came. A
+ * crash then repeats at most these and those under way, each once. Otherwise each is recorded as it comes (G10).
  */
 export const WRITTEN_AT_ONCE = 64;
 export const WRITTEN_WITHIN_MS = 50;
@@ -34,11 +34,10 @@ export class Unwritten {
     if (this.#writeAt === NEVER) this.#writeAt = now + WRITTEN_WITHIN_MS;
   }
 
-  /** At once, as a rule; while others wait to be sent, a commit takes as long as many GETs. */
-  isTimeToWrite(now: Instant, othersWait: boolean): boolean {
+  isTimeToWrite(now: Instant, manyWait: boolean): boolean {
     if (this.#settlements.length === 0) return false;
     if (now >= this.#writeAt) return true;
-    return !this.#postponed && (!othersWait || this.#settlements.length >= WRITTEN_AT_ONCE);
+    return !this.#postponed && (!manyWait || this.#settlements.length >= WRITTEN_AT_ONCE);
   }
 
   /** Writes all in one commit; answers with the soonest instant at which one is to be tried again. Throws as the store. */

@@ -245,7 +245,7 @@ const IN_FLIGHT_BYTES = 128 * 1024;
 describe("a media index that breaks", () => {
   const breakIndex = () => {
     // What SQLite has in memory it does not read again.
-    opened.at(-1)?.use((db) => db.pragma("shrink_memory"));
+    opened.at(-1)?.use((db) => db.prepare("pragma shrink_memory").run());
     for (const suffix of ["", "-wal"]) {
       const path = join(home, `media.db${suffix}`);
       if (existsSync(path)) writeFileSync(path, Buffer.alloc(readFileSync(path).length, 0xff), { flag: "r+" });

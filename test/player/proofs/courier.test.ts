@@ -1,11 +1,13 @@
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Service } from "../../../src/client/service.ts";
 import type { Delivery } from "../../../src/core/proof.ts";
 import { openDatabase } from "../../../src/player/database.ts";
+import { READ_AHEAD } from "../../../src/player/proofs/proof-line.ts";
 import { proofMigrations } from "../../../src/player/proofs/proof-schema.ts";
-import { ASIDE_AFTER_MS, RETRIES_AT_ONCE, SENDS_AT_ONCE } from "../../../src/player/proofs/sends.ts";
+import { ASIDE_AFTER_MS, MOST_SENDS, SENDS_AT_ONCE } from "../../../src/player/proofs/sends.ts";
 import { answer, inTurn, serve } from "../../client/server.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -107,10 +109,12 @@ describe("the proof courier", () => {
       store.owe(proofOf(id, requestedAt), serviceClock.moment());
     }
     courier.start();
+    await clock.settle();
     expect(sent.map(([id]) => id)).toEqual(["a", "b", "c"]);
   });
 
-  it("has only so many under way at once, and works off the rest as they end", async () => {
+  /** Owes so many, and answers with how many were under way at once, at most, until all were delivered. */
+  async function mostAtOnce(count: number): Promise<number> {
     let most = 0;
     let underWay = 0;
     const { clock, courier, store, sent, serviceClock } = begin(async () => {
@@ -119,22 +123,59 @@ describe("the proof courier", () => {
       underWay--;
       return accepted;
     });
-    for (let count = 0; count < 50; count++) store.owe(proofOf(`p${count}`, 0), serviceClock.moment());
+    for (let proof = 0; proof < count; proof++) store.owe(proofOf(`p${proof}`, 0), serviceClock.moment());
     courier.start();
-    await clock.settle(200);
-    expect(most).toBe(SENDS_AT_ONCE);
-    expect(sent).toHaveLength(50);
-    expect(store.counts()).toMatchObject({ owed: 0, delivered: 50 });
+    for (let turn = 0; turn < 200 && store.counts().owed > 0; turn++) await clock.settle(20);
+    expect(sent).toHaveLength(count);
+    expect(store.counts()).toMatchObject({ owed: 0, delivered: count });
+    return most;
+  }
+
+  it("sends one by one as long as few wait", async () => {
+    expect(await mostAtOnce(50)).toBe(1);
   });
 
+  it("has several under way at once when many wait, and only so many", async () => {
+    expect(await mostAtOnce(READ_AHEAD + 20)).toBe(SENDS_AT_ONCE);
+  });
+
+  it("repeats one proof at most after a crash, wherever it comes, as long as few waited (G10)", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 80 }), async (count, turns) => {
+        const clock = new ManualClock();
+        const [folder, left] = [temporaryFolder(), temporaryFolder()];
+        const counted: string[] = [];
+        let isUp = true;
+        // Counted as soon as it is there, answered a little later.
+        const network = async (id: string, signal: AbortSignal) => {
+          if (!isUp) return hang(signal);
+          counted.push(id);
+          await clock.settle(2);
+          return accepted;
+        };
+        const before = courierRun(folder, clock, network);
+        for (let proof = 0; proof < count; proof++) before.owe(`p${proof}`);
+        before.courier.start();
+        await clock.settle(turns);
+        // What a crash leaves is what is in the files at that moment.
+        cpSync(folder, left, { recursive: true });
+        isUp = false;
+        await before.courier.stop(AbortSignal.abort());
+        isUp = true;
+        const after = courierRun(left, clock, network, { runId: "run-2" });
+        after.courier.start();
+        for (let turn = 0; turn < 200 && after.store.counts().owed > 0; turn++) await clock.settle(20);
+        expect(new Set(counted).size).toBe(count);
+        expect(counted.length - count).toBeLessThanOrEqual(1);
+        before.store.close();
+        after.store.close();
+      }),
+      { numRuns: 30 },
+    );
+  }, 30_000);
+
   it("lets URLs that always hang delay a fresh proof by nothing", async () => {
-    const { clock, courier, owe, sent } = begin((id, signal) => {
-      if (id === "fresh") return accepted;
-      return new Promise((resolve) => {
-        clock.alarm(clock.now() + 10 * SECOND, () => resolve(unreachable));
-        signal.addEventListener("abort", () => resolve(unreachable));
-      });
-    });
+    const { clock, courier, owe, sent } = begin((id) => (id === "fresh" ? accepted : timesOut(clock)));
     courier.start();
     for (let count = 0; count < 3 * SENDS_AT_ONCE; count++) owe(`hanging-${count}`);
     await clock.advance(10 * MINUTE);
@@ -142,17 +183,26 @@ describe("the proof courier", () => {
     expect(sent.at(-1)).toEqual(["fresh", clock.now()]);
   });
 
-  it("leaves room for first tries while it tries others again", async () => {
-    const { clock, courier, owe, sent } = begin((_, signal) => (clock.now() < MINUTE ? unreachable : hang(signal)));
+  it("lets a URL that hangs hold up others only once, and only for as long as it takes to see that", async () => {
+    const { clock, courier, owe, sent } = begin((id) => (id === "hanging" ? timesOut(clock) : accepted));
     courier.start();
-    for (let count = 0; count < 20; count++) owe(`old-${count}`);
-    await clock.advance(MINUTE);
-    const hanging = () => sent.filter(([, at]) => at >= MINUTE).length;
-    while (hanging() === 0) await clock.advance(SECOND / 2);
-    expect(hanging()).toBeLessThanOrEqual(RETRIES_AT_ONCE);
-    // They all hang; but each steps aside for the next after a while.
-    await clock.advance(4 * ASIDE_AFTER_MS + MINUTE);
-    expect(hanging()).toBe(20);
+    owe("hanging");
+    owe("behind");
+    await clock.advance(ASIDE_AFTER_MS);
+    expect(sent.at(-1)).toEqual(["behind", ASIDE_AFTER_MS]);
+    const tries = () => sent.filter(([id]) => id === "hanging").length;
+    while (tries() === 1) await clock.advance(SECOND / 2);
+    owe("later");
+    expect(sent.at(-1)).toEqual(["later", clock.now()]);
+  });
+
+  it("leaves room for others while it tries again what hung", async () => {
+    const { clock, courier, owe, sent } = begin((id) => (id === "fresh" ? accepted : timesOut(clock)));
+    courier.start();
+    for (let count = 0; count < 3 * MOST_SENDS; count++) owe(`hanging-${count}`);
+    await clock.advance(10 * MINUTE);
+    owe("fresh");
+    expect(sent.at(-1)).toEqual(["fresh", clock.now()]);
   });
 
   it("goes on when a sender breaks its promise and throws", async () => {
@@ -392,6 +442,10 @@ describe("any number of proofs through any weather", () => {
     );
   }, 30_000);
 });
+
+function timesOut(clock: ManualClock): Promise<Delivery> {
+  return new Promise((resolve) => clock.alarm(clock.now() + 10 * SECOND, () => resolve(unreachable)));
+}
 
 function hangs(_: string, signal: AbortSignal): Promise<Delivery> {
   return hang(signal);
