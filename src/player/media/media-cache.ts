@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { createReadStream, readdirSync, rmSync } from "node:fs";
-import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Get } from "../../client/reply.ts";
-import { type CacheLimits, evictions } from "../../core/eviction.ts";
+import type { CacheLimits } from "../../core/eviction.ts";
 import { freshUntil } from "../../core/freshness.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import type { Downloaded, DownloadFailure, Wanted } from "./download.ts";
 import { Downloader } from "./downloader.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
+import { MediaRoom } from "./media-room.ts";
 import { PART_SUFFIX } from "./partial.ts";
 import type { StrikeBook } from "./strike-book.ts";
 
@@ -42,9 +43,6 @@ export interface CacheParts {
   readonly onDownloaded?: (sizeBytes: number) => void;
 }
 
-/** So much is given up for a row of the index that does not fit on the disk. */
-const RELIEF_BYTES = 1024 * 1024;
-
 /**
  * Media by content address. What it hands out was read back whole and matched its digest just before; what is broken
  * or missing is fetched again. Files in use are held and never evicted.
@@ -54,13 +52,14 @@ export class MediaCache {
   readonly #downloader: Downloader;
   readonly #flights = new Map<string, Flight>();
   readonly #revalidations = new Set<Promise<void>>();
-  readonly #holds = new Map<string, number>();
+  readonly #room: MediaRoom;
 
   private constructor(parts: CacheParts) {
     this.#parts = parts;
-    const { folder, fetch, limits, retryMs } = parts;
+    const { folder, index, fetch, limits, retryMs } = parts;
     this.#downloader = new Downloader({ folder, fetch, retryMs, maxBytes: limits.maxItemBytes });
-    parts.index.onEmptied(() => this.#removeUnheld());
+    const discardPartials = () => this.#downloader.discardPartials();
+    this.#room = new MediaRoom({ folder, index, limits, discardPartials });
   }
 
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
@@ -118,9 +117,7 @@ export class MediaCache {
   }
 
   release(digest: string): void {
-    const holds = (this.#holds.get(digest) ?? 0) - 1;
-    if (holds > 0) this.#holds.set(digest, holds);
-    else this.#holds.delete(digest);
+    this.#room.release(digest);
   }
 
   /** What is in the cache, in files and bytes. */
@@ -134,12 +131,7 @@ export class MediaCache {
    * be written. Whether there was anything to give up; what is held stays.
    */
   sacrifice(sizeBytes: number): boolean {
-    const { index } = this.#parts;
-    const anyFull = { maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0 };
-    const chosen = evictions(index.files(), new Set(this.#holds.keys()), 0, sizeBytes, anyFull);
-    for (const digest of chosen) rmSync(this.#pathOf(digest), { force: true });
-    for (const digest of chosen) this.#note(() => index.forget(digest));
-    return chosen.length > 0;
+    return this.#room.sacrifice(sizeBytes);
   }
 
   #begin(key: string, wanted: Wanted, signal: AbortSignal): Flight {
@@ -147,7 +139,7 @@ export class MediaCache {
       this.#flights.delete(key);
       // The flight holds its file once already; the others who waited hold it too.
       for (let others = flight.waiting - 1; others > 0 && outcome.kind === "kept"; others--) {
-        this.#hold(outcome.media.digest);
+        this.#room.hold(outcome.media.digest);
       }
       return outcome;
     };
@@ -167,20 +159,20 @@ export class MediaCache {
     if (quarantine !== null) return { kind: "failed", reason: quarantine, passing: false };
     const indexed = index.find(key);
     if (indexed !== null) {
-      this.#hold(indexed.digest);
+      this.#room.hold(indexed.digest);
       if (await this.#verify(indexed)) {
-        this.#note(() => index.touch(indexed.digest, clock.wall()));
+        this.#room.note(() => index.touch(indexed.digest, clock.wall()));
         return this.#kept(indexed);
       }
       this.release(indexed.digest);
-      this.#note(() => index.forget(indexed.digest));
-      await rm(this.#pathOf(indexed.digest), { force: true });
+      this.#room.note(() => index.forget(indexed.digest));
+      await rm(this.#room.pathOf(indexed.digest), { force: true });
     }
     const { maxItemBytes } = limits;
     if ((wanted.sizeBytes ?? 0) > maxItemBytes) {
       return { kind: "failed", reason: `more than ${maxItemBytes} bytes`, passing: false };
     }
-    await this.#makeRoom(wanted.sizeBytes ?? 0);
+    await this.#room.make(wanted.sizeBytes ?? 0);
     const result = await this.#downloader.bring(key, wanted, signal);
     if (result.kind === "downloaded") return this.#take(key, result);
     if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
@@ -199,87 +191,33 @@ export class MediaCache {
       freshUntil: freshUntil(headers.get("cache-control"), clock.wall()),
     };
     try {
-      this.#withRoom(() => index.record(key, media, clock.wall()));
+      this.#room.withRelief(() => index.record(key, media, clock.wall()));
     } catch (error) {
       const code = codeOf(error);
       if (code === null) throw error;
       // Of a file that is not in the index nobody would know that it takes up space.
-      const known = this.#holds.has(digest) || index.files().some((file) => file.digest === digest);
-      if (!known) await rm(this.#pathOf(digest), { force: true });
+      const known = this.#room.isHeld(digest) || index.files().some((file) => file.digest === digest);
+      if (!known) await rm(this.#room.pathOf(digest), { force: true });
       return { kind: "failed", reason: code, passing: true };
     }
     this.#parts.onDownloaded?.(sizeBytes);
-    this.#hold(digest);
-    await this.#makeRoom(0);
+    this.#room.hold(digest);
+    await this.#room.make(0);
     return this.#kept(media);
   }
 
   #kept({ digest, sizeBytes, contentType }: IndexedMedia): MediaOutcome {
-    return { kind: "kept", media: { digest, sizeBytes, contentType, path: this.#pathOf(digest) } };
+    return { kind: "kept", media: { digest, sizeBytes, contentType, path: this.#room.pathOf(digest) } };
   }
 
   async #verify(indexed: IndexedMedia): Promise<boolean> {
     const sha256 = createHash("sha256");
     try {
-      for await (const chunk of createReadStream(this.#pathOf(indexed.digest))) sha256.update(chunk);
+      for await (const chunk of createReadStream(this.#room.pathOf(indexed.digest))) sha256.update(chunk);
     } catch {
       return false;
     }
     return sha256.digest("hex") === indexed.digest;
-  }
-
-  async #makeRoom(incomingBytes: number): Promise<void> {
-    const { folder, index, limits } = this.#parts;
-    const { bavail, bsize } = await statfs(folder);
-    const held = new Set(this.#holds.keys());
-    if (bavail * bsize < incomingBytes + limits.minFreeBytes) await this.#downloader.discardPartials();
-    for (const digest of evictions(index.files(), held, bavail * bsize, incomingBytes, limits)) {
-      // Somebody may have come to want it while the one before was removed.
-      if (this.#holds.has(digest)) continue;
-      const noted = this.#note(() => index.forget(digest));
-      await rm(this.#pathOf(digest), { force: true });
-      // On a full disk that is what made room for saying so.
-      if (!noted) this.#note(() => index.forget(digest));
-    }
-  }
-
-  /**
-   * Notes in the index what is found out anew, if need be, when a file is wanted or at the next start. A disk that takes
-   * nothing must not keep from the screen what is on it whole. Whether it was noted.
-   */
-  #note(act: () => void): boolean {
-    try {
-      act();
-      return true;
-    } catch (error) {
-      if (codeOf(error) === null) throw error;
-      return false;
-    }
-  }
-
-  /** What does not fit on a full disk fits when something else has been given up for it. */
-  #withRoom(write: () => void): void {
-    try {
-      write();
-    } catch (error) {
-      if (codeOf(error) !== "SQLITE_FULL" || !this.sacrifice(RELIEF_BYTES)) throw error;
-      write();
-    }
-  }
-
-  /** Files that no entry leads to any more. */
-  #removeUnheld(): void {
-    for (const name of readdirSync(this.#parts.folder)) {
-      if (!name.endsWith(PART_SUFFIX) && !this.#holds.has(name)) rmSync(this.#pathOf(name), { force: true });
-    }
-  }
-
-  #hold(digest: string): void {
-    this.#holds.set(digest, (this.#holds.get(digest) ?? 0) + 1);
-  }
-
-  #pathOf(digest: string): string {
-    return join(this.#parts.folder, digest);
   }
 }
 
