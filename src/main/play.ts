@@ -25,10 +25,10 @@ export async function play(good: GoodConfig, clock: Clock, plan: StartPlan): Pro
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   const recovery = alone ? new Recovery(dataDir, plan, clock, (code) => app.exit(code)) : null;
   if (recovery !== null) watchChromium(recovery);
-  redrawAfterGpuLoss();
   feedWatchdog(process.env);
   await app.whenReady();
   const raised = alone ? raiseStages(good.config) : null;
+  if (raised !== null) redrawAfterGpuLoss(raised);
   const { run } = await import("./run.ts");
   await run({ good, clock, lock, raised, flaw, recovery });
 }

@@ -12,11 +12,14 @@ import { DisplayChoice } from "./sight/displays.ts";
 import { Sight } from "./sight/sight.ts";
 import { watchSight } from "./sight/watch-sight.ts";
 import { openWindow } from "./window.ts";
+import type { WindowWatch } from "./x11/window-watch.ts";
 
 /** A window with all that a stage is built of, before there is a player to play on it. */
 export interface RaisedStage {
   readonly screenId: string;
   readonly window: BaseWindow;
+  /** Null where nothing of it can be known or done but through Electron. */
+  readonly outside: WindowWatch | null;
   readonly slate: HouseSlate;
   readonly sight: Sight;
   /** The display it is on, or null where its own is not there. */
@@ -56,7 +59,7 @@ function raiseStage(
   const { window, reveal, place } = openWindow(plan, first, number);
   const sight = new Sight();
   sight.note("no display", first === null);
-  watchSight(window, sight);
+  const outside = watchSight(window, sight);
   const name = readScreenFacts(screenFile(dataDir, screenId))?.title ?? "";
   const slate = new HouseSlate(window, { name, clock: house.clock, number });
   // It was laid where another display may have another size.
@@ -79,5 +82,5 @@ function raiseStage(
       sight.note("no display", on === null);
     });
   };
-  return { screenId, window, slate, sight, display: () => on, mediaDecks, creativeSessions, inSight, move };
+  return { screenId, window, outside, slate, sight, display: () => on, mediaDecks, creativeSessions, inSight, move };
 }

@@ -10,6 +10,7 @@ import type { FacedDeck } from "./decks/media-decks.ts";
 import { pageFace } from "./decks/page-face.ts";
 import { watchProgress } from "./decks/watch.ts";
 import type { RaisedStage } from "./raise-stage.ts";
+import { onGraphicsBack } from "./recovery/graphics.ts";
 import { settledWithin } from "./settled-within.ts";
 import { fill, overhang } from "./window.ts";
 
@@ -25,8 +26,20 @@ export interface StageParts extends RaisedStage {
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
 
-interface Cued extends FacedDeck {
+/** What is to be shown, and the deck that it is on. */
+interface Cued {
   readonly playout: Playout;
+  readonly media: Media;
+  /** `null` while it is opened. */
+  on: FacedDeck | null;
+  /** Resolves when what is shown is loaded. */
+  loaded: Promise<void>;
+  /** Decks that were opened for it. */
+  decks: number;
+  /** The loop was told that it is loaded. */
+  ready: boolean;
+  /** It lies on top. */
+  raised: boolean;
   /** It covers the slate. */
   painted: boolean;
   /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
@@ -39,26 +52,50 @@ const DRAWN_WITHIN_MS = 300;
 
 /** The stage of one window, whose lowest view but for a cued deck is the slate. */
 export function createStage(parts: StageParts): Stage {
-  const decks = new Map<PlayoutId, Cued | "opening">();
+  const cues = new Map<PlayoutId, Cued>();
   const { window, report } = parts;
   let darkening: Promise<void> | null = null;
   window.on("resize", () => {
-    for (const cued of decks.values()) if (cued !== "opening") fill(window, cued.deck.view);
+    for (const { on } of cues.values()) if (on !== null) fill(window, on.deck.view);
+  });
+  onGraphicsBack(() => {
+    for (const cued of cues.values()) if (!cued.raised) recue(cued);
   });
 
   function fail(playout: Playout, reason: FailureReason, detail: string): void {
-    if (!decks.has(playout.id)) return;
+    if (!cues.has(playout.id)) return;
     parts.onTrouble(playout, reason, detail);
     report({ kind: "deck-failed", playout: playout.id, reason });
   }
 
-  async function cue(playout: Playout, media: Media): Promise<void> {
-    decks.set(playout.id, "opening");
-    const { deck, face } = await open(playout, media, (reason, detail) => fail(playout, reason, detail));
-    if (!decks.has(playout.id)) return deck.close();
-    decks.set(playout.id, { playout, deck, face, painted: false, drawn: null, stopWatching: () => {} });
-    await face.load();
-    if (decks.has(playout.id)) report({ kind: "deck-ready", playout: playout.id });
+  function load(cued: Cued): void {
+    cued.loaded = loadDeck(cued);
+    cued.loaded.catch((error: unknown) => fail(cued.playout, loadFailure(cued.playout), String(error)));
+  }
+
+  async function loadDeck(cued: Cued): Promise<void> {
+    const { playout, media } = cued;
+    const number = ++cued.decks;
+    const isWanted = () => cues.has(playout.id) && cued.decks === number;
+    try {
+      const on = await open(playout, media, (reason, detail) => fail(playout, reason, detail));
+      if (!isWanted()) return on.deck.close();
+      cued.on = on;
+      await on.face.load();
+    } catch (error) {
+      if (isWanted()) throw error;
+    }
+    if (!isWanted() || cued.ready) return;
+    cued.ready = true;
+    report({ kind: "deck-ready", playout: playout.id });
+  }
+
+  /** What a page below had drawn is lost with the GPU process, and some never draw it again: another deck takes over. */
+  function recue(cued: Cued): void {
+    cued.on?.deck.close();
+    cued.on = null;
+    cued.drawn = null;
+    load(cued);
   }
 
   async function open({ item }: Playout, media: Media, onFailed: OnFailed): Promise<FacedDeck> {
@@ -95,26 +132,39 @@ export function createStage(parts: StageParts): Stage {
   }
 
   function coverSlate(): void {
-    parts.slate.cover([...decks.values()].some((cued) => cued !== "opening" && cued.painted));
+    parts.slate.cover([...cues.values()].some(({ painted }) => painted));
   }
 
-  function draw(cued: Cued): Promise<void> {
-    overhang(window, cued.deck.view);
-    return settledWithin(cued.face.drawn(), DRAWN_WITHIN_MS);
+  function draw({ deck, face }: FacedDeck): Promise<void> {
+    overhang(window, deck.view);
+    return settledWithin(face.drawn(), DRAWN_WITHIN_MS);
+  }
+
+  /** Resolves when it has drawn out of sight, or should have. */
+  async function drawBelow(cued: Cued): Promise<void> {
+    await cued.loaded;
+    if (cued.on === null) return;
+    cued.drawn ??= draw(cued.on);
+    await cued.drawn;
   }
 
   async function take(cued: Cued): Promise<void> {
-    const { playout, deck, face } = cued;
+    const { playout } = cued;
     await parts.inSight;
-    cued.drawn ??= draw(cued);
-    await cued.drawn;
-    if (!decks.has(playout.id)) return;
+    do {
+      await drawBelow(cued);
+      await parts.outside?.thawed;
+      if (!cues.has(playout.id)) return;
+      // Another deck may have taken over meanwhile.
+    } while (cued.on === null || cued.drawn === null);
+    const { deck, face } = cued.on;
+    cued.raised = true;
     fill(window, deck.view);
     window.contentView.addChildView(deck.view);
     deck.view.webContents.setAudioMuted(parts.muted);
-    const takenAt = parts.clock.now();
-    const paintedAt = monotonic(parts.clock, takenAt, await face.start());
-    if (!decks.has(playout.id)) return;
+    const raisedAt = parts.clock.now();
+    const paintedAt = monotonic(parts.clock, raisedAt, await face.start());
+    if (!cues.has(playout.id)) return;
     cued.painted = true;
     coverSlate();
     report({ kind: "deck-painted", playout: playout.id, paintedAt });
@@ -125,26 +175,33 @@ export function createStage(parts: StageParts): Stage {
 
   return {
     cue(playout, media) {
-      cue(playout, media).catch((error: unknown) => fail(playout, loadFailure(playout), String(error)));
+      const cued: Cued = {
+        ...{ playout, media, on: null, loaded: Promise.resolve(), decks: 0, ready: false },
+        ...{ raised: false, painted: false, drawn: null, stopWatching: () => {} },
+      };
+      cues.set(playout.id, cued);
+      load(cued);
     },
     warm(playout) {
-      const cued = decks.get(playout.id);
-      if (cued !== undefined && cued !== "opening") cued.drawn ??= draw(cued);
+      const cued = cues.get(playout.id);
+      // Whoever waits for it to be loaded hears of a failure.
+      if (cued?.ready) drawBelow(cued).catch(() => {});
     },
     take(playout) {
-      const cued = decks.get(playout.id);
-      if (cued === undefined || cued === "opening") return fail(playout, "not-ready", "taken without a deck");
+      const cued = cues.get(playout.id);
+      if (!cued?.ready) return fail(playout, "not-ready", "taken without a deck");
       take(cued).catch((error: unknown) => fail(playout, "not-painted", String(error)));
     },
     clear(playout) {
-      const cued = decks.get(playout.id);
-      decks.delete(playout.id);
-      if (cued === undefined || cued === "opening") return;
+      const cued = cues.get(playout.id);
+      cues.delete(playout.id);
+      if (!cued?.on) return;
+      const { deck } = cued.on;
       cued.stopWatching();
       coverSlate();
       // The last one before the dark stays until it is dark below.
-      if (darkening === null) cued.deck.close();
-      else void darkening.then(() => cued.deck.close());
+      if (darkening === null) deck.close();
+      else void darkening.then(() => deck.close());
     },
     darken() {
       darkening = parts.onDark(true).then(() => {

@@ -166,10 +166,7 @@ describe("hostile creatives between good ones, watched from outside at 60 frames
       const seenMs = (starts[index + 1] ?? 0) - (starts[index] ?? 0);
       return { after: name, seenMs, plannedMs: GOOD_MS + durationMs };
     });
-    // A busy machine records less than 60 frames a second, evenly: what is judged is whether one comes out of step.
-    const rates = gaps.map(({ seenMs, plannedMs }) => seenMs / plannedMs).sort((one, other) => one - other);
-    const rate = rates[Math.floor(rates.length / 2)] ?? 1;
-    const late = gaps.filter(({ seenMs, plannedMs }) => Math.abs(seenMs - plannedMs * rate) > ON_TIME_MS + stalledMs);
+    const late = gaps.filter(({ seenMs, plannedMs }) => Math.abs(seenMs - plannedMs) > ON_TIME_MS + stalledMs);
     expect(late).toEqual([]);
   });
 

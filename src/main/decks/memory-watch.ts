@@ -9,19 +9,31 @@ export const MOST_MEMORY_BYTES = 1024 ** 3;
 /** Pages were seen to take more than 1 GB a second. */
 const TURN_MS = 250;
 
+type OnTooMuch = (detail: string) => void;
+
+/** All pages that are watched: asking after the processes costs the same for one as for many. */
+const watched = new Map<WebContents, OnTooMuch>();
+let timer: NodeJS.Timeout | undefined;
+
 /** Watches how much memory a page's process takes, and says so once it is too much. The function it returns ends it. */
-export function watchMemory(contents: WebContents, onTooMuch: (detail: string) => void): () => void {
-  const timer = setInterval(() => {
-    if (contents.isDestroyed()) return clearInterval(timer);
-    const bytes = residentBytes(contents.getOSProcessId());
-    if (bytes <= MOST_MEMORY_BYTES) return;
-    clearInterval(timer);
-    onTooMuch(`${Math.round(bytes / 1024 ** 2)} MiB`);
-  }, TURN_MS);
-  return () => clearInterval(timer);
+export function watchMemory(contents: WebContents, onTooMuch: OnTooMuch): () => void {
+  watched.set(contents, onTooMuch);
+  timer ??= setInterval(look, TURN_MS);
+  return () => unwatch(contents);
 }
 
-function residentBytes(pid: number): number {
-  const found = app.getAppMetrics().find((metric) => metric.pid === pid);
-  return (found?.memory.workingSetSize ?? 0) * 1024;
+function look(): void {
+  const metrics = new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024]));
+  for (const [contents, onTooMuch] of [...watched]) {
+    const bytes = contents.isDestroyed() ? 0 : (metrics.get(contents.getOSProcessId()) ?? 0);
+    if (contents.isDestroyed() || bytes > MOST_MEMORY_BYTES) unwatch(contents);
+    if (bytes > MOST_MEMORY_BYTES) onTooMuch(`${Math.round(bytes / 1024 ** 2)} MiB`);
+  }
+}
+
+function unwatch(contents: WebContents): void {
+  watched.delete(contents);
+  if (watched.size > 0) return;
+  clearInterval(timer);
+  timer = undefined;
 }

@@ -4,6 +4,8 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, startHouseShow } from "../../player/house/house-show.ts";
+import { NEXT_PAINT } from "../decks/face.ts";
+import { onGraphicsBack } from "../recovery/graphics.ts";
 import { settledWithin } from "../settled-within.ts";
 import { fill, overhang } from "../window.ts";
 import type { HouseTray } from "./house-files.ts";
@@ -55,6 +57,9 @@ export class HouseSlate {
       },
     });
     this.#slate.view.webContents.setAudioMuted(true);
+    onGraphicsBack(() => {
+      if (this.#covered) void this.#drawBelow(NEXT_PAINT);
+    });
   }
 
   /** Loads the slate, once; resolves when it is painted. */
@@ -90,18 +95,25 @@ export class HouseSlate {
     this.#noteSight();
   }
 
-  /**
-   * Black instead of house content, or no longer; resolves when that is drawn, or should be. Under a deck the slate sticks
-   * out by a pixel meanwhile, so that it is drawn at all and black is there before the deck is gone.
-   */
+  /** Black instead of house content, or no longer; resolves when that is drawn, or should be. */
   async darken(dark: boolean): Promise<void> {
     this.#dark = dark;
     this.#noteSight();
-    const { view } = this.#slate;
     this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
-    if (dark) overhang(this.#window, view);
     // A page that is gone says nothing; the one that is loaded next is black from the beginning.
-    await settledWithin(view.webContents.executeJavaScript(`slate.dark(${dark})`), DRAWN_WITHIN_MS);
+    const code = `slate.dark(${dark})`;
+    if (dark) return this.#drawBelow(code);
+    await settledWithin(this.#slate.view.webContents.executeJavaScript(code), DRAWN_WITHIN_MS);
+  }
+
+  /**
+   * Runs code that resolves once something is drawn. Under a deck the slate sticks out by a pixel meanwhile, so that it is
+   * drawn at all, and is there before the deck is gone.
+   */
+  async #drawBelow(code: string): Promise<void> {
+    const { view } = this.#slate;
+    overhang(this.#window, view);
+    await settledWithin(view.webContents.executeJavaScript(code), DRAWN_WITHIN_MS);
     fill(this.#window, view);
   }
 

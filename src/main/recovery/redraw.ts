@@ -1,20 +1,49 @@
-import { app, webContents } from "electron";
+import { setTimeout as sleep } from "node:timers/promises";
+import { WebContentsView, webContents } from "electron";
+import { inIsolation, NEXT_PAINT } from "../decks/face.ts";
 import { MEDIA_PAGE } from "../decks/media-face.ts";
+import type { RaisedStage } from "../raise-stage.ts";
+import { settledWithin } from "../settled-within.ts";
+import { onGraphicsBack, onGraphicsLost } from "./graphics.ts";
+
+/** The picture is kept still for so long at most: a GPU process that is not back by then may not come back at all. */
+const BACK_WITHIN_MS = 1_000;
+/** From a page having drawn to that being in sight. */
+const IN_SIGHT_AFTER_MS = 100;
 
 /**
- * Has pictures drawn anew once Chromium's GPU process was lost and has come again: they were lost with it, and would stay
- * black until they are taken down. Clips and pages draw themselves.
+ * Keeps what is in sight while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
+ * would be black in between. Still pictures were lost with the process; clips and pages in sight draw themselves.
  */
-export function redrawAfterGpuLoss(): void {
-  app.on("child-process-gone", (_event, { type }) => {
-    if (type !== "GPU") return;
-    redraw();
-    // Its successor is there: what was drawn in between may be lost as well.
-    app.once("gpu-info-update", redraw);
+export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
+  let losses = 0;
+  const thaw = (loss: number) => {
+    // Lost once more meanwhile, it is the later loss that has something to wait for.
+    if (loss === losses) for (const { outside } of stages) outside?.thaw();
+  };
+  onGraphicsLost(() => {
+    const loss = ++losses;
+    for (const { outside } of stages) outside?.freeze();
+    setTimeout(() => thaw(loss), BACK_WITHIN_MS);
+    redrawPictures();
+  });
+  onGraphicsBack(() => {
+    const loss = losses;
+    // What was drawn before this was there may be lost as well.
+    redrawPictures();
+    void settledWithin(drawnInSight(stages), BACK_WITHIN_MS).then(() => thaw(loss));
   });
 }
 
-function redraw(): void {
+async function drawnInSight(stages: readonly RaisedStage[]): Promise<void> {
+  const uppermost = stages.map(({ window }) => window.contentView.children.at(-1));
+  await Promise.all(
+    uppermost.map((view) => (view instanceof WebContentsView ? inIsolation(view.webContents, NEXT_PAINT) : undefined)),
+  );
+  await sleep(IN_SIGHT_AFTER_MS);
+}
+
+function redrawPictures(): void {
   for (const contents of webContents.getAllWebContents()) {
     // A page that cannot is on its way out.
     if (contents.getURL() === MEDIA_PAGE) contents.executeJavaScript("deck.redraw()").catch(() => {});

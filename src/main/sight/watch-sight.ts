@@ -5,8 +5,11 @@ import type { Sight } from "./sight.ts";
 /** How often a window that somebody put out of sight is brought back: soon, and no fight with whoever insists. */
 const BACK_EVERY_MS = 5_000;
 
-/** Notes whatever puts a window out of sight, and brings it back, again and again, wherever it has a display. */
-export function watchSight(window: BaseWindow, sight: Sight): void {
+/**
+ * Notes whatever puts a window out of sight, and brings it back, again and again, wherever it has a display. Returns the
+ * watch from outside of Electron, where there is one.
+ */
+export function watchSight(window: BaseWindow, sight: Sight): WindowWatch | null {
   window.on("minimize", () => sight.note("minimized", true));
   window.on("restore", () => sight.note("minimized", false));
   window.on("hide", () => sight.note("not shown", true));
@@ -25,6 +28,7 @@ export function watchSight(window: BaseWindow, sight: Sight): void {
     clearInterval(timer);
     outside?.close();
   });
+  return outside;
 }
 
 /** X11 tells only those who ask it that a window was withdrawn or covered by others. */

@@ -5,6 +5,9 @@ import type { Authority } from "./authority.ts";
 /** What the server says of a window that was asked about. */
 export type WindowEvent = "mapped" | "unmapped" | "covered" | "uncovered" | "gone";
 
+/** Wider and higher than any window that it is in. */
+const LARGEST = 0x7fff_7fff;
+const BACKGROUND = 0x1;
 const EVENT_MASK = 0x800;
 const VISIBILITY_CHANGE = 0x1_0000;
 const STRUCTURE_NOTIFY = 0x2_0000;
@@ -25,6 +28,11 @@ export function setupLength(received: Buffer): number | "awaited" | "refused" {
   return received[0] === 1 ? 8 + 4 * received.readUInt16LE(6) : "refused";
 }
 
+/** The number that this connection may give to something it makes, by the server's answer. */
+export function ownNumber(setup: Buffer): number {
+  return setup.readUInt32LE(12);
+}
+
 /** Asks to be told whenever a window is mapped, unmapped, covered or uncovered. */
 export function watchRequest(window: number): Buffer {
   return request(2, [window, EVENT_MASK, VISIBILITY_CHANGE | STRUCTURE_NOTIFY]);
@@ -33,6 +41,19 @@ export function watchRequest(window: number): Buffer {
 /** Asks for a window to be mapped: a window manager brings it back from wherever it put it. */
 export function mapRequest(window: number): Buffer {
   return request(8, [window]);
+}
+
+/**
+ * Keeps the picture in a window as it is, whatever is drawn there, by a window `still` of its own size within it. That has
+ * no background, so the server leaves what was there, and nobody draws on it.
+ */
+export function freezeRequests(still: number, window: number): Buffer {
+  return Buffer.concat([request(1, [still, window, 0, LARGEST, 0, 0, BACKGROUND, 0]), request(8, [still])]);
+}
+
+/** Takes it away again; the picture stays until the window is drawn on. */
+export function thawRequests(still: number, window: number): Buffer {
+  return Buffer.concat([request(2, [window, BACKGROUND, 0]), request(4, [still])]);
 }
 
 /** Asks for the extension that hides pointers; its answer is what `hideRequests` are made from. */

@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { type Authority, authorityIn, NO_AUTHORITY } from "./authority.ts";
 import {
   extensionRequest,
+  freezeRequests,
   hideRequests,
   MESSAGE_BYTES,
   mapRequest,
+  ownNumber,
   setupLength,
   setupRequest,
+  thawRequests,
   type WindowEvent,
   watchRequest,
   windowEventIn,
@@ -19,6 +22,11 @@ import {
 export interface WindowWatch {
   /** Has a window that was unmapped mapped again. */
   map(): void;
+  /** Keeps what is to be seen of it as it is, whatever happens to what draws it, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
+  /** Resolves when it is not frozen. */
+  readonly thawed: Promise<void>;
   close(): void;
 }
 
@@ -40,6 +48,10 @@ export function watchWindow(
   const socket = connect(`/tmp/.X11-unix/X${display}`);
   let received = Buffer.alloc(0);
   let open = false;
+  let still = 0;
+  let frozen = false;
+  let thawed = Promise.resolve();
+  let onThawed = () => {};
 
   const take = (sizeBytes: number): Buffer => {
     const taken = received.subarray(0, sizeBytes);
@@ -61,7 +73,7 @@ export function watchWindow(
       // What is seen is then left to Electron to tell.
       if (sizeBytes === "refused") socket.destroy();
       if (typeof sizeBytes === "string" || received.length < sizeBytes) return;
-      take(sizeBytes);
+      still = ownNumber(take(sizeBytes));
       open = true;
       socket.write(Buffer.concat([watchRequest(window), extensionRequest()]));
     }
@@ -82,9 +94,27 @@ export function watchWindow(
   // A server that is gone takes the player with it; one that cannot be reached is as good as none.
   socket.on("error", () => socket.destroy());
   socket.unref();
+  const send = (requests: Buffer) => {
+    if (open && !socket.destroyed) socket.write(requests);
+  };
   return {
-    map() {
-      if (open && !socket.destroyed) socket.write(mapRequest(window));
+    map: () => send(mapRequest(window)),
+    freeze() {
+      if (frozen) return;
+      frozen = true;
+      thawed = new Promise((resolve) => {
+        onThawed = resolve;
+      });
+      send(freezeRequests(still, window));
+    },
+    thaw() {
+      if (!frozen) return;
+      frozen = false;
+      send(thawRequests(still, window));
+      onThawed();
+    },
+    get thawed() {
+      return thawed;
     },
     close: () => socket.destroy(),
   };

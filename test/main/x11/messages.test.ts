@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import { authorityIn, NO_AUTHORITY } from "../../../src/main/x11/authority.ts";
 import {
   extensionRequest,
+  freezeRequests,
   hideRequests,
   mapRequest,
+  ownNumber,
   setupLength,
   setupRequest,
+  thawRequests,
   watchRequest,
   windowEventIn,
 } from "../../../src/main/x11/messages.ts";
@@ -62,6 +65,22 @@ describe("the X server's messages", () => {
     answer[8] = 0;
     expect(hideRequests(answer, WINDOW)).toHaveLength(0);
     expect(hideRequests(event(19, 8), WINDOW)).toHaveLength(0);
+  });
+
+  it("keep the picture in a window still by one within it that has no background, and let go of it again", () => {
+    const still = 0x40_0000;
+    expect(freezeRequests(still, WINDOW).toString("hex")).toBe(
+      "01000900000040000300200000000000".concat("ff7fff7f00000000000000000100000000000000", "0800020000004000"),
+    );
+    expect(thawRequests(still, WINDOW).toString("hex")).toBe(
+      "02000400030020000100000000000000".concat("0400020000004000"),
+    );
+  });
+
+  it("give out the numbers of what a client makes", () => {
+    const setup = Buffer.alloc(40);
+    setup.writeUInt32LE(0x40_0000, 12);
+    expect(ownNumber(setup)).toBe(0x40_0000);
   });
 
   it("begin with an answer of its own length, or none", () => {
