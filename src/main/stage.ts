@@ -43,7 +43,8 @@ interface Cued {
   /** It covers the slate. */
   painted: boolean;
   /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
-  drawn: Promise<void> | null;
+  drawing: Promise<void> | null;
+  drawn: boolean;
   stopWatching: () => void;
 }
 
@@ -55,6 +56,10 @@ export function createStage(parts: StageParts): Stage {
   const cues = new Map<PlayoutId, Cued>();
   const { window, report } = parts;
   let darkening: Promise<void> | null = null;
+  let inSight = false;
+  void parts.inSight.then(() => {
+    inSight = true;
+  });
   window.on("resize", () => {
     for (const { on } of cues.values()) if (on !== null) fill(window, on.deck.view);
   });
@@ -94,7 +99,8 @@ export function createStage(parts: StageParts): Stage {
   function recue(cued: Cued): void {
     cued.on?.deck.close();
     cued.on = null;
-    cued.drawn = null;
+    cued.drawing = null;
+    cued.drawn = false;
     load(cued);
   }
 
@@ -143,20 +149,22 @@ export function createStage(parts: StageParts): Stage {
   /** Resolves when it has drawn out of sight, or should have. */
   async function drawBelow(cued: Cued): Promise<void> {
     await cued.loaded;
-    if (cued.on === null) return;
-    cued.drawn ??= draw(cued.on);
-    await cued.drawn;
+    const { on } = cued;
+    if (on === null) return;
+    cued.drawing ??= draw(on);
+    await cued.drawing;
+    cued.drawn = cued.on === on;
   }
 
   async function take(cued: Cued): Promise<void> {
     const { playout } = cued;
-    await parts.inSight;
-    do {
+    // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
+    while (!inSight || !cued.drawn || cued.on === null || parts.outside?.frozen) {
+      await parts.inSight;
       await drawBelow(cued);
       await parts.outside?.thawed;
       if (!cues.has(playout.id)) return;
-      // Another deck may have taken over meanwhile.
-    } while (cued.on === null || cued.drawn === null);
+    }
     const { deck, face } = cued.on;
     cued.raised = true;
     fill(window, deck.view);
@@ -177,7 +185,7 @@ export function createStage(parts: StageParts): Stage {
     cue(playout, media) {
       const cued: Cued = {
         ...{ playout, media, on: null, loaded: Promise.resolve(), decks: 0, ready: false },
-        ...{ raised: false, painted: false, drawn: null, stopWatching: () => {} },
+        ...{ raised: false, painted: false, drawing: null, drawn: false, stopWatching: () => {} },
       };
       cues.set(playout.id, cued);
       load(cued);

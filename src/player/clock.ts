@@ -22,16 +22,29 @@ export function systemClock(): Clock {
     now,
     wall: () => Date.now(),
     alarm(at, ring) {
-      const sleep = () => setTimeout(wake, Math.min(Math.max(1, Math.floor(at - now())), LONGEST_TIMER_MS));
-      const wake = () => {
-        if (now() >= at) ring();
-        else timer = sleep();
+      let callOff = () => {};
+      const wait = (leftMs: number) => {
+        if (leftMs < WAKEFUL_MS) {
+          const turn = setImmediate(wake);
+          callOff = () => clearImmediate(turn);
+        } else {
+          const timer = setTimeout(wake, Math.min(Math.max(1, Math.floor(leftMs) - 1), LONGEST_TIMER_MS));
+          callOff = () => clearTimeout(timer);
+        }
       };
-      let timer = sleep();
-      return () => clearTimeout(timer);
+      const wake = () => {
+        const leftMs = at - now();
+        if (leftMs <= 0) ring();
+        else wait(leftMs);
+      };
+      wait(at - now());
+      return () => callOff();
     },
   };
 }
+
+/** Node's timers ring up to a millisecond or two late: so long before its time an alarm looks at every turn of the event loop. */
+const WAKEFUL_MS = 2;
 
 /** Node's timers take at most 2^31 - 1 ms; a shorter step also bounds what a suspended machine can oversleep. */
 const LONGEST_TIMER_MS = 60_000;

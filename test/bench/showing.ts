@@ -23,10 +23,10 @@ export interface Showing {
   readonly whiteFrames: number;
   readonly houseFrames: number;
   readonly foreignFrames: number;
-  /** Of how long an item was in sight against its duration. */
+  /** Of how long an item was in sight against its duration; the last one goes on with whatever comes then. */
   readonly lengthErrorP50Ms: number;
   readonly lengthErrorMaxMs: number;
-  /** Start of the last item less start of the first, less the durations between. */
+  /** How far the start of the last item is from that of the first and the durations between. */
   readonly driftMs: number;
 }
 
@@ -60,7 +60,7 @@ export function showingOf(items: readonly SeenItem[]): Showing {
   const before = items.slice(0, -1);
   const perTransition = (what: keyof SeenItem["between"]) =>
     sum(before.map(({ between }) => between[what])) / before.length;
-  const errors = items.map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
+  const errors = lengthErrorsMs(items);
   const tookMs = ((items.at(-1)?.startS ?? 0) - (items[0]?.startS ?? 0)) * 1000;
   return {
     blackFrames: perTransition("black"),
@@ -69,8 +69,13 @@ export function showingOf(items: readonly SeenItem[]): Showing {
     foreignFrames: perTransition("foreign"),
     lengthErrorP50Ms: median(errors),
     lengthErrorMaxMs: Math.max(...errors),
-    driftMs: tookMs - sum(before.map(({ durationMs }) => durationMs)),
+    driftMs: Math.abs(tookMs - sum(before.map(({ durationMs }) => durationMs))),
   };
+}
+
+/** Of each item but the last. */
+export function lengthErrorsMs(items: readonly SeenItem[]): readonly number[] {
+  return items.slice(0, -1).map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
 }
 
 /** The last item's transition is not looked at; it ends where anything else is in sight that is not a moment's flicker. */

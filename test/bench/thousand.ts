@@ -6,7 +6,7 @@ import { plannedSpots } from "../support/running-order.ts";
 import { processMemoryMb } from "../support/tree-usage.ts";
 import type { Comparison, Line } from "./line.ts";
 import { type Shown, show } from "./show.ts";
-import { showingOf } from "./showing.ts";
+import { lengthErrorsMs, showingOf } from "./showing.ts";
 import { percentile } from "./statistics.ts";
 import { naivePlayer } from "./transitions.ts";
 
@@ -60,7 +60,7 @@ function figuresOf({ items, frames }: Shown, catalogue: Catalogue) {
   const showing = showingOf(items);
   const transitions = items.length - 1;
   const holds = holdsOf({ items, frames }, catalogue);
-  const errors = items.map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
+  const errors = lengthErrorsMs(items);
   return {
     "black frames in all": showing.blackFrames * transitions,
     "white frames in all": showing.whiteFrames * transitions,

@@ -44,8 +44,8 @@ export async function recordDisplay(display: string, width: number, height: numb
 }
 
 /**
- * Watches a display and tells each frame, 60 a second. Resolves when the first is there. The frames are timed by the
- * wall clock, which may be set meanwhile, and some can be lost: how far apart they were is told by the monotonic clock.
+ * Watches a display and tells each frame, 60 a second by the monotonic clock. Resolves when the first is there. Each is
+ * told as it was taken: ffmpeg would repeat and leave out some by the wall clock, which may be set meanwhile.
  */
 export async function streamDisplay(
   display: string,
@@ -56,7 +56,19 @@ export async function streamDisplay(
   const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
   const input = ["-video_size", `${width}x${height}`, "-i", display];
   const scale = `scale=${GRID.columns}:${GRID.rows}:flags=area`;
-  const output = ["-vf", scale, "-fps_mode", "cfr", "-pix_fmt", "rgb24", "-flush_packets", "1", "-f", "rawvideo", "-"];
+  const output = [
+    "-vf",
+    scale,
+    "-fps_mode",
+    "passthrough",
+    "-pix_fmt",
+    "rgb24",
+    "-flush_packets",
+    "1",
+    "-f",
+    "rawvideo",
+    "-",
+  ];
   const ffmpeg = spawn("ffmpeg", ["-loglevel", "error", "-nostdin", ...capture, ...input, ...output]);
   preferOver(ffmpeg);
   let said = "";
@@ -89,16 +101,26 @@ export async function streamDisplay(
   };
 }
 
-/** Frames come with a jitter of some milliseconds: over fewer than these the nominal pace is the better guess. */
+/** Over fewer frames than these the nominal pace is the better guess. */
 const FEWEST_FRAMES = 10 * FRAMES_PER_SECOND;
 
+/** Frames come with a jitter of some milliseconds, the first ones late: their pace is the slope of the line through all. */
 function paceMeter(): { note(): void; frameMs(): number } {
-  let [count, firstAt, lastAt] = [0, 0, 0];
+  const sums = { count: 0, index: 0, at: 0, indexAt: 0, indexIndex: 0 };
+  const begunAt = performance.now();
   return {
     note() {
-      lastAt = performance.now();
-      if (count++ === 0) firstAt = lastAt;
+      const at = performance.now() - begunAt;
+      const index = sums.count++;
+      sums.index += index;
+      sums.at += at;
+      sums.indexAt += index * at;
+      sums.indexIndex += index * index;
     },
-    frameMs: () => (count < FEWEST_FRAMES ? 1000 / FRAMES_PER_SECOND : (lastAt - firstAt) / (count - 1)),
+    frameMs() {
+      const { count, index, at, indexAt, indexIndex } = sums;
+      if (count < FEWEST_FRAMES) return 1000 / FRAMES_PER_SECOND;
+      return (count * indexAt - index * at) / (count * indexIndex - index * index);
+    },
   };
 }

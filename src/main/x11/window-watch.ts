@@ -25,6 +25,7 @@ export interface WindowWatch {
   /** Keeps what is to be seen of it as it is, whatever happens to what draws it, until it is thawed. */
   freeze(): void;
   thaw(): void;
+  readonly frozen: boolean;
   /** Resolves when it is not frozen. */
   readonly thawed: Promise<void>;
   close(): void;
@@ -112,6 +113,9 @@ export function watchWindow(
       frozen = false;
       send(thawRequests(still, window));
       onThawed();
+    },
+    get frozen() {
+      return frozen;
     },
     get thawed() {
       return thawed;
