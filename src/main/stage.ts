@@ -4,6 +4,7 @@ import type { Wanted } from "../player/media/download.ts";
 import type { Media } from "../player/media/media-cache.ts";
 import { isSamePage, type PageCache } from "../player/media/page-cache.ts";
 import type { DeckEvent, Stage } from "../player/screen/stage.ts";
+import { CuedDeck } from "./decks/cued-deck.ts";
 import { type OnFailed, openDeck } from "./decks/deck.ts";
 import { watchLoading } from "./decks/load-watch.ts";
 import type { FacedDeck } from "./decks/media-decks.ts";
@@ -11,8 +12,7 @@ import { pageFace } from "./decks/page-face.ts";
 import { watchProgress } from "./decks/watch.ts";
 import type { RaisedStage } from "./raise-stage.ts";
 import { onGraphicsBack } from "./recovery/graphics.ts";
-import { settledWithin } from "./settled-within.ts";
-import { fill, overhang } from "./window.ts";
+import { fill } from "./window.ts";
 
 /** What a stage is made of. */
 export interface StageParts extends RaisedStage {
@@ -26,30 +26,17 @@ export interface StageParts extends RaisedStage {
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
 
-/** What is to be shown, and the deck that it is on. */
 interface Cued {
   readonly playout: Playout;
-  readonly media: Media;
-  /** `null` while it is opened. */
-  on: FacedDeck | null;
-  /** Resolves when what is shown is loaded. */
-  loaded: Promise<void>;
-  /** Decks that were opened for it. */
-  decks: number;
+  readonly deck: CuedDeck;
   /** The loop was told that it is loaded. */
   ready: boolean;
   /** It lies on top. */
   raised: boolean;
   /** It covers the slate. */
   painted: boolean;
-  /** Resolves when the deck has drawn out of sight; `null` until it is asked to. */
-  drawing: Promise<void> | null;
-  drawn: boolean;
   stopWatching: () => void;
 }
-
-/** A deck that has drawn nothing out of sight for this long is raised all the same: a page may never draw by itself. */
-const DRAWN_WITHIN_MS = 300;
 
 /** The stage of one window, whose lowest view but for a cued deck is the slate. */
 export function createStage(parts: StageParts): Stage {
@@ -61,10 +48,11 @@ export function createStage(parts: StageParts): Stage {
     inSight = true;
   });
   window.on("resize", () => {
-    for (const { on } of cues.values()) if (on !== null) fill(window, on.deck.view);
+    for (const { deck } of cues.values()) deck.fit();
   });
+  // What a page below had drawn is lost with the GPU process, and some never draw it again.
   onGraphicsBack(() => {
-    for (const cued of cues.values()) if (!cued.raised) recue(cued);
+    for (const cued of cues.values()) if (!cued.raised) void load(cued);
   });
 
   function fail(playout: Playout, reason: FailureReason, detail: string): void {
@@ -73,35 +61,15 @@ export function createStage(parts: StageParts): Stage {
     report({ kind: "deck-failed", playout: playout.id, reason });
   }
 
-  function load(cued: Cued): void {
-    cued.loaded = loadDeck(cued);
-    cued.loaded.catch((error: unknown) => fail(cued.playout, loadFailure(cued.playout), String(error)));
-  }
-
-  async function loadDeck(cued: Cued): Promise<void> {
-    const { playout, media } = cued;
-    const number = ++cued.decks;
-    const isWanted = () => cues.has(playout.id) && cued.decks === number;
+  async function load(cued: Cued): Promise<void> {
+    const { playout, deck } = cued;
     try {
-      const on = await open(playout, media, (reason, detail) => fail(playout, reason, detail));
-      if (!isWanted()) return on.deck.close();
-      cued.on = on;
-      await on.face.load();
+      if (!(await deck.load()) || cued.ready) return;
+      cued.ready = true;
+      report({ kind: "deck-ready", playout: playout.id });
     } catch (error) {
-      if (isWanted()) throw error;
+      fail(playout, loadFailure(playout), String(error));
     }
-    if (!isWanted() || cued.ready) return;
-    cued.ready = true;
-    report({ kind: "deck-ready", playout: playout.id });
-  }
-
-  /** What a page below had drawn is lost with the GPU process, and some never draw it again: another deck takes over. */
-  function recue(cued: Cued): void {
-    cued.on?.deck.close();
-    cued.on = null;
-    cued.drawing = null;
-    cued.drawn = false;
-    load(cued);
   }
 
   async function open({ item }: Playout, media: Media, onFailed: OnFailed): Promise<FacedDeck> {
@@ -141,31 +109,24 @@ export function createStage(parts: StageParts): Stage {
     parts.slate.cover([...cues.values()].some(({ painted }) => painted));
   }
 
-  function draw({ deck, face }: FacedDeck): Promise<void> {
-    overhang(window, deck.view);
-    return settledWithin(face.drawn(), DRAWN_WITHIN_MS);
-  }
-
-  /** Resolves when it has drawn out of sight, or should have. */
-  async function drawBelow(cued: Cued): Promise<void> {
-    await cued.loaded;
-    const { on } = cued;
-    if (on === null) return;
-    cued.drawing ??= draw(on);
-    await cued.drawing;
-    cued.drawn = cued.on === on;
+  /** Resolves with what is to be raised as soon as that can be seen; `null` where it is not to be any more. */
+  async function drawn({ playout, deck }: Cued): Promise<FacedDeck | null> {
+    for (;;) {
+      await parts.inSight;
+      await deck.draw();
+      await parts.outside?.thawed;
+      if (!cues.has(playout.id)) return null;
+      if (deck.drawn !== null) return deck.drawn;
+    }
   }
 
   async function take(cued: Cued): Promise<void> {
     const { playout } = cued;
+    const canBeSeen = inSight && !parts.outside?.frozen;
     // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
-    while (!inSight || !cued.drawn || cued.on === null || parts.outside?.frozen) {
-      await parts.inSight;
-      await drawBelow(cued);
-      await parts.outside?.thawed;
-      if (!cues.has(playout.id)) return;
-    }
-    const { deck, face } = cued.on;
+    const faced = (canBeSeen ? cued.deck.drawn : null) ?? (await drawn(cued));
+    if (faced === null) return;
+    const { deck, face } = faced;
     cued.raised = true;
     fill(window, deck.view);
     window.contentView.addChildView(deck.view);
@@ -183,17 +144,15 @@ export function createStage(parts: StageParts): Stage {
 
   return {
     cue(playout, media) {
-      const cued: Cued = {
-        ...{ playout, media, on: null, loaded: Promise.resolve(), decks: 0, ready: false },
-        ...{ raised: false, painted: false, drawing: null, drawn: false, stopWatching: () => {} },
-      };
+      const deck = new CuedDeck(window, () => open(playout, media, (reason, detail) => fail(playout, reason, detail)));
+      const cued = { playout, deck, ready: false, raised: false, painted: false, stopWatching: () => {} };
       cues.set(playout.id, cued);
-      load(cued);
+      void load(cued);
     },
     warm(playout) {
       const cued = cues.get(playout.id);
       // Whoever waits for it to be loaded hears of a failure.
-      if (cued?.ready) drawBelow(cued).catch(() => {});
+      if (cued?.ready) cued.deck.draw().catch(() => {});
     },
     take(playout) {
       const cued = cues.get(playout.id);
@@ -203,13 +162,12 @@ export function createStage(parts: StageParts): Stage {
     clear(playout) {
       const cued = cues.get(playout.id);
       cues.delete(playout.id);
-      if (!cued?.on) return;
-      const { deck } = cued.on;
+      if (cued === undefined) return;
       cued.stopWatching();
       coverSlate();
       // The last one before the dark stays until it is dark below.
-      if (darkening === null) deck.close();
-      else void darkening.then(() => deck.close());
+      if (darkening === null) cued.deck.close();
+      else void darkening.then(() => cued.deck.close());
     },
     darken() {
       darkening = parts.onDark(true).then(() => {

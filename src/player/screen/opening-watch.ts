@@ -44,7 +44,7 @@ export class OpeningWatch {
     this.#awaited = parts.opening === null || (service === null && !isOpen(parts.opening, wall));
     this.#awaitedUntil = parts.clock.now() + AWAITED_MS;
     this.#alarm = new OneAlarm(parts.clock, () => this.#look());
-    this.#told = this.#reason();
+    this.#told = this.#reason(service ?? wall);
   }
 
   /** Why the screen rests from the start; none where it is open. */
@@ -70,22 +70,24 @@ export class OpeningWatch {
     if (this.#parts.signal.aborted) return;
     const { clock, log } = this.#parts;
     const now = clock.now();
+    // Once for all that follows: between two readings the minute could begin.
+    const wall = this.#wall();
     if (now >= this.#awaitedUntil) this.#awaited = false;
     const before = this.#told;
-    const reason = this.#reason();
+    const reason = this.#reason(wall);
     this.#told = reason;
     if (before !== reason) {
       if (reason === "closed" || before === "closed") log.info(reason === "closed" ? "closed" : "open");
       if (reason !== null) this.#tell({ kind: "rest", because: reason });
       if (before !== null) this.#tell({ kind: "rouse", because: before });
     }
-    const nextMinute = now + EVERY_MS - (this.#wall() % EVERY_MS);
+    const nextMinute = now + EVERY_MS - (wall % EVERY_MS);
     this.#alarm.set(this.#awaited ? Math.min(nextMinute, this.#awaitedUntil) : nextMinute);
   }
 
-  #reason(): RestReason | null {
+  #reason(wall: number): RestReason | null {
     if (this.#awaited) return "hours-awaited";
-    return isOpen(this.#opening, this.#wall()) ? null : "closed";
+    return isOpen(this.#opening, wall) ? null : "closed";
   }
 
   #wall(): number {
