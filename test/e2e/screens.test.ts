@@ -5,7 +5,7 @@ import { eventually, type LedgerSpot, type Running } from "../support/processes.
 import { type Frames, recordDisplay } from "../support/recording.ts";
 import { openRig, type Rig } from "../support/rig.ts";
 import { plannedSpots, shownItems } from "../support/running-order.ts";
-import { BLACK, EMPTY, FOREIGN, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
+import { BLACK, EMPTY, FOREIGN, HOUSE, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
 import { PART, ROOM, startWall, type Wall } from "../support/wall.ts";
 
 const catalogue = readCatalogue();
@@ -53,6 +53,18 @@ async function sightNow(index: number): Promise<string | undefined> {
 function sightsIn(recorded: Frames): readonly string[] {
   return sightingsIn(recorded, catalogue).map(({ sight }) => sight);
 }
+
+/** Without the frame or two in which a window that comes back is not drawn yet, or caught while it is. */
+function sightsAfterReturn(recorded: Frames): readonly string[] {
+  const seen = sightingsIn(recorded, catalogue);
+  const back = seen.findIndex(({ sight }, index) => sight === HOUSE && index > 0);
+  const dark = seen.findLastIndex(({ sight }, index) => sight === BLACK && index < back);
+  const between = dark < 0 ? [] : seen.slice(dark + 1, back);
+  const isReturn = between.reduce((sum, { frames }) => sum + frames, 0) <= RETURN_FRAMES;
+  return seen.filter((one) => !(isReturn && between.includes(one))).map(({ sight }) => sight);
+}
+
+const RETURN_FRAMES = 2;
 
 function recordPart(index: number, { width, height }: { width: number; height: number } = PART) {
   return recordDisplay(wall.part(index), width, height);
@@ -157,7 +169,9 @@ describe("a display that is switched off", () => {
     wall.turn(1, `${PART.width}x${PART.height}`);
     await provesOn(RIGHT);
     expect([await gaps(LEFT), (await gaps(RIGHT)) > 0, (await gaps(RIGHT)) <= MOST_LOST]).toEqual([0, true, true]);
-    const [left, right] = await Promise.all(recordings.map(async (recording) => sightsIn(await recording.stop())));
+    const recorded = await Promise.all(recordings.map((recording) => recording.stop()));
+    const left = recorded.slice(0, 1).flatMap(sightsIn);
+    const right = recorded.slice(1).flatMap(sightsAfterReturn);
     expect(left).not.toContain(BLACK);
     for (const sights of [left, right]) expect(sights).not.toContain(WHITE);
     for (const sights of [left, right]) expect(sights).not.toContain(FOREIGN);
