@@ -19,7 +19,7 @@ const START_MS = 15_000;
 
 /** Starts Xvfb on a free display that every user of this machine, and nobody from elsewhere, can draw on. */
 export async function startDisplay({ width = 1920, height = 1080 } = {}): Promise<Display> {
-  const screen = ["-screen", "0", `${width}x${height}x24`, "-nolisten", "tcp", "-ac", "-displayfd", "3"];
+  const screen = ["-screen", "0", `${width}x${height}x24`, "-nolisten", "tcp", "-ac", "-noreset", "-displayfd", "3"];
   const server = startChild("Xvfb", screen, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
   // Xvfb writes the number of the display that it took when it is ready for clients.
   const announced = once(createInterface(server.process.stdio[3] as Readable), "line").then(([line]) => String(line));
