@@ -17,20 +17,21 @@ export async function awaitGoodConfig(bad: BadConfig, given: string | null): Pro
   await app.whenReady();
   const plan = { match: null, fullscreen: true, width: null, height: null };
   const { window, reveal } = openWindow(plan, screen.getPrimaryDisplay());
-  const { view, load } = laySlate(window, "trouble/trouble.html");
-  await load();
-  const show = ({ path, problems }: BadConfig): void => {
-    const trouble = JSON.stringify({ file: path, problems });
+  let shown = bad;
+  const show = (): void => {
+    const trouble = JSON.stringify({ file: shown.path, problems: shown.problems });
     view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
   };
+  const { view, load } = laySlate(window, "trouble/trouble.html", { onLoaded: show });
+  await load();
   let said = describeProblems(bad);
-  show(bad);
   reveal();
   const good = await new Promise<GoodConfig>((resolve) => {
     const stop = watchConfig({ path: given, env: process.env }, (reading) => {
       if (reading.kind === "bad") {
         said = sayOnce(said, describeProblems(reading));
-        return show(reading);
+        shown = reading;
+        return show();
       }
       stop();
       resolve(reading);
