@@ -1,4 +1,5 @@
 import type { FailureReason, Playout, PlayoutId } from "../core/playout.ts";
+import type { Instant } from "../core/spot.ts";
 import type { Clock } from "../player/clock.ts";
 import type { Wanted } from "../player/media/download.ts";
 import type { Media } from "../player/media/media-cache.ts";
@@ -26,15 +27,20 @@ export interface StageParts extends RaisedStage {
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
 }
 
+/** A page that is not in sight again for as long as this has failed, as has a clip that stands still for as long. */
+const RESTORED_WITHIN_MS = 2_000;
+
 interface Cued {
   readonly playout: Playout;
   readonly deck: CuedDeck;
   /** The loop was told that it is loaded. */
   ready: boolean;
-  /** It lies on top. */
+  /** It was started where it can be seen. */
   raised: boolean;
   /** It covers the slate. */
   painted: boolean;
+  /** Settles when it was started, or cannot be. */
+  taking: Promise<void>;
   stopWatching: () => void;
 }
 
@@ -44,15 +50,21 @@ export function createStage(parts: StageParts): Stage {
   const { window, report } = parts;
   let darkening: Promise<void> | null = null;
   let inSight = false;
+  /** What was taken last. */
+  let taken: Cued | null = null;
+  /** Hears that a deck was raised. */
+  let onRaised = () => {};
   void parts.inSight.then(() => {
     inSight = true;
   });
   window.on("resize", () => {
     for (const { deck } of cues.values()) deck.fit();
   });
-  // What a page below had drawn is lost with the GPU process, and some never draw it again.
-  onGraphicsBack(() => {
+  onGraphicsBack(async () => {
     for (const cued of cues.values()) if (!cued.raised) void load(cued);
+    if (!taken?.raised || taken.playout.item.form !== "html") return;
+    await taken.taking;
+    if (taken?.raised) await restored(taken);
   });
 
   function fail(playout: Playout, reason: FailureReason, detail: string): void {
@@ -114,38 +126,70 @@ export function createStage(parts: StageParts): Stage {
     for (;;) {
       await parts.inSight;
       await deck.draw();
-      await parts.outside?.thawed;
       if (!cues.has(playout.id)) return null;
       if (deck.drawn !== null) return deck.drawn;
     }
   }
 
+  /** Puts it on top and starts it there; resolves with its first frame's instant, or `null` where another was taken. */
+  async function raise(cued: Cued): Promise<Instant | null> {
+    for (;;) {
+      // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
+      const faced = (inSight ? cued.deck.drawn : null) ?? (await drawn(cued));
+      if (faced === null || taken !== cued) return null;
+      const { deck, face } = faced;
+      fill(window, deck.view);
+      window.contentView.addChildView(deck.view);
+      onRaised();
+      if (parts.outside?.frozen) await parts.outside.thawed;
+      // Meanwhile it may have been loaded anew.
+      if (cued.deck.drawn !== faced) continue;
+      cued.raised = true;
+      deck.view.webContents.setAudioMuted(parts.muted);
+      const raisedAt = parts.clock.now();
+      const paintedAt = monotonic(parts.clock, raisedAt, await face.start());
+      if (!cues.has(cued.playout.id)) return null;
+      cued.stopWatching = watchProgress(face, cued.playout.item.form === "video", (reason, detail) =>
+        fail(cued.playout, reason, detail),
+      );
+      return paintedAt;
+    }
+  }
+
   async function take(cued: Cued): Promise<void> {
-    const { playout } = cued;
-    const canBeSeen = inSight && !parts.outside?.frozen;
-    // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
-    const faced = (canBeSeen ? cued.deck.drawn : null) ?? (await drawn(cued));
-    if (faced === null) return;
-    const { deck, face } = faced;
-    cued.raised = true;
-    fill(window, deck.view);
-    window.contentView.addChildView(deck.view);
-    deck.view.webContents.setAudioMuted(parts.muted);
-    const raisedAt = parts.clock.now();
-    const paintedAt = monotonic(parts.clock, raisedAt, await face.start());
-    if (!cues.has(playout.id)) return;
+    const paintedAt = await raise(cued);
+    if (paintedAt === null) return;
     cued.painted = true;
     coverSlate();
-    report({ kind: "deck-painted", playout: playout.id, paintedAt });
-    cued.stopWatching = watchProgress(face, playout.item.form === "video", (reason, detail) =>
-      fail(playout, reason, detail),
-    );
+    report({ kind: "deck-painted", playout: cued.playout.id, paintedAt });
+  }
+
+  /**
+   * Loads a page anew whose graphics were lost while it was in sight: now and then Chromium never draws all of it again.
+   * Resolves when that, or what comes after it, lies on top.
+   */
+  async function restored(cued: Cued): Promise<void> {
+    const { playout } = cued;
+    const raised = new Promise<void>((resolve) => {
+      onRaised = resolve;
+    });
+    cued.stopWatching();
+    cued.raised = false;
+    void load(cued);
+    const late = setTimeout(() => {
+      fail(playout, "stalled", `not in sight again within ${RESTORED_WITHIN_MS} ms`);
+    }, RESTORED_WITHIN_MS);
+    raise(cued)
+      .catch((error: unknown) => fail(playout, "not-painted", String(error)))
+      .finally(() => clearTimeout(late));
+    await raised;
   }
 
   return {
     cue(playout, media) {
       const deck = new CuedDeck(window, () => open(playout, media, (reason, detail) => fail(playout, reason, detail)));
-      const cued = { playout, deck, ready: false, raised: false, painted: false, stopWatching: () => {} };
+      const begun = { playout, deck, ready: false, raised: false, painted: false };
+      const cued = { ...begun, taking: Promise.resolve(), stopWatching: () => {} };
       cues.set(playout.id, cued);
       void load(cued);
     },
@@ -157,12 +201,14 @@ export function createStage(parts: StageParts): Stage {
     take(playout) {
       const cued = cues.get(playout.id);
       if (!cued?.ready) return fail(playout, "not-ready", "taken without a deck");
-      take(cued).catch((error: unknown) => fail(playout, "not-painted", String(error)));
+      taken = cued;
+      cued.taking = take(cued).catch((error: unknown) => fail(playout, "not-painted", String(error)));
     },
     clear(playout) {
       const cued = cues.get(playout.id);
       cues.delete(playout.id);
       if (cued === undefined) return;
+      if (taken === cued) taken = null;
       cued.stopWatching();
       coverSlate();
       // The last one before the dark stays until it is dark below.

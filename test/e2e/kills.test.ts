@@ -37,7 +37,7 @@ const BLOWS: readonly Blow[] = [
   { at: 3, name: "the renderer of the cued deck is killed", costs: 4, blow: () => kill("cued") },
   { at: 5, name: "the GPU process is killed", costs: null, blow: () => kill("gpu") },
   { at: 6, name: "the network service is killed", costs: null, mayCost: 7, blow: () => kill("network") },
-  { at: 8, name: "the GPU process is killed again", costs: null, blow: () => kill("gpu") },
+  { at: 8, name: "the GPU process is killed again", costs: null, blow: killBehindPage },
   { at: 9, name: "the slate's renderer is killed", costs: null, blow: () => kill("slate") },
   { at: STANDSTILL_AT, name: "the main process stands still for 5 s", costs: null, blow: standStill },
 ];
@@ -53,6 +53,7 @@ let sightings: readonly Sighting[];
 let ledger: readonly LedgerSpot[];
 let stalls: StallWatch;
 let stalledMs: number;
+let isPageAnew = false;
 
 beforeAll(async () => {
   rig = await openRig({ width: 960, height: 540 });
@@ -108,6 +109,16 @@ async function kill(part: Part): Promise<true | undefined> {
   );
 }
 
+/** Also sees whether the page in sight is another soon after: what is left of the old one may be full of holes. */
+async function killBehindPage(): Promise<true | undefined> {
+  const onAir = () => inside.ask<number | null>(`${PIDS} return pids?.onAir ?? null;`);
+  const before = await onAir();
+  if ((await kill("gpu")) === undefined) return undefined;
+  const isAnother = async () => ![before, null].includes(await onAir()) || undefined;
+  isPageAnew = await eventually("the page to be loaded anew", isAnother, ITEM_MS / 2).catch(() => false);
+  return true;
+}
+
 /** Not amid a take: what is painted meanwhile is heard of too late, and costs its item. */
 async function standStill(): Promise<true | undefined> {
   if (!(await inside.ask<boolean>(`${PIDS} return pids !== null;`))) return undefined;
@@ -158,6 +169,10 @@ describe("a player whose processes are killed while it plays", () => {
     const timed = found.filter((_, index) => spared[index]?.index !== STANDSTILL_AT && index < found.length - 1);
     const off = timed.filter(({ lengthMs }) => Math.abs(lengthMs - ITEM_MS) > ON_TIME_MS + stalledMs);
     expect(off).toEqual([]);
+  });
+
+  it("loads a page in sight anew when its graphics were lost", () => {
+    expect(isPageAnew).toBe(true);
   });
 
   it("was not restarted", () => {

@@ -1,10 +1,7 @@
 import type { BaseWindow } from "electron";
-import { settledWithin } from "../settled-within.ts";
-import { fill, overhang } from "../window.ts";
+import { drawBelow } from "../draw-below.ts";
+import { fill } from "../window.ts";
 import type { FacedDeck } from "./media-decks.ts";
-
-/** A deck that has drawn nothing out of sight for this long is raised all the same: a page may never draw by itself. */
-const DRAWN_WITHIN_MS = 300;
 
 /** The deck of one item: loaded and drawn below, then raised. Another takes its place where what it had drawn is lost. */
 export class CuedDeck {
@@ -39,7 +36,7 @@ export class CuedDeck {
     await this.#loaded;
     const faced = this.#faced;
     if (faced === null) return;
-    this.#drawing ??= this.#drawBelow(faced);
+    this.#drawing ??= drawBelow(this.#window, faced.deck.view, () => faced.face.drawn());
     await this.#drawing;
     this.#drawn = this.#faced === faced;
   }
@@ -71,10 +68,5 @@ export class CuedDeck {
       if (isWanted()) throw error;
     }
     return isWanted();
-  }
-
-  #drawBelow({ deck, face }: FacedDeck): Promise<void> {
-    overhang(this.#window, deck.view);
-    return settledWithin(face.drawn(), DRAWN_WITHIN_MS);
   }
 }

@@ -5,15 +5,12 @@ import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, startHouseShow } from "../../player/house/house-show.ts";
 import { NEXT_PAINT } from "../decks/face.ts";
+import { drawBelow } from "../draw-below.ts";
 import { onGraphicsBack } from "../recovery/graphics.ts";
-import { settledWithin } from "../settled-within.ts";
-import { fill, overhang } from "../window.ts";
+import { fill } from "../window.ts";
 import type { HouseTray } from "./house-files.ts";
 import { houseStage } from "./house-stage.ts";
 import { laySlate, SLATE_COLOUR, type Slate } from "./slate.ts";
-
-/** A slate that takes longer to turn black is not waited for. */
-const DRAWN_WITHIN_MS = 300;
 
 /** What house content is shown by. */
 export interface HousePlan extends Pick<Config, "house" | "audio"> {
@@ -57,8 +54,12 @@ export class HouseSlate {
       },
     });
     this.#slate.view.webContents.setAudioMuted(true);
-    onGraphicsBack(() => {
-      if (this.#covered) void this.#drawBelow(NEXT_PAINT);
+    // A page whose graphics were lost may never draw all of itself again.
+    onGraphicsBack(async () => {
+      const renewed = this.#slate.renew();
+      if (!this.#covered) return renewed;
+      // Nobody waits for what is not in sight.
+      void renewed.then(() => (this.#covered ? this.#drawBelow(NEXT_PAINT) : undefined));
     });
   }
 
@@ -95,25 +96,20 @@ export class HouseSlate {
     this.#noteSight();
   }
 
-  /** Black instead of house content, or no longer; resolves when that is drawn, or should be. */
+  /** Black instead of house content, or no longer; black is drawn when this resolves, or should be. */
   async darken(dark: boolean): Promise<void> {
     this.#dark = dark;
     this.#noteSight();
     this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
     // A page that is gone says nothing; the one that is loaded next is black from the beginning.
-    const code = `slate.dark(${dark})`;
-    if (dark) return this.#drawBelow(code);
-    await settledWithin(this.#slate.view.webContents.executeJavaScript(code), DRAWN_WITHIN_MS);
+    if (dark) await this.#drawBelow("slate.dark(true)");
+    else this.#tell("slate.dark(false)");
   }
 
-  /**
-   * Runs code that resolves once something is drawn. Under a deck the slate sticks out by a pixel meanwhile, so that it is
-   * drawn at all, and is there before the deck is gone.
-   */
+  /** Runs code that resolves once something is drawn, so that it is there before the deck above is gone. */
   async #drawBelow(code: string): Promise<void> {
     const { view } = this.#slate;
-    overhang(this.#window, view);
-    await settledWithin(view.webContents.executeJavaScript(code), DRAWN_WITHIN_MS);
+    await drawBelow(this.#window, view, () => view.webContents.executeJavaScript(code));
     fill(this.#window, view);
   }
 

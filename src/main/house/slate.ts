@@ -1,4 +1,4 @@
-import { type BaseWindow, type Session, session, WebContentsView } from "electron";
+import { type BaseWindow, type Session, session, type WebContents, WebContentsView } from "electron";
 import { serveAppPages } from "../app-pages.ts";
 import { NEXT_PAINT } from "../decks/face.ts";
 import { confine } from "../guards/contents.ts";
@@ -15,6 +15,8 @@ export interface Slate {
   readonly view: WebContentsView;
   /** Loads the page, once; resolves when it is painted. */
   load(): Promise<void>;
+  /** Loads the page anew, in another process; resolves when it is there. */
+  renew(): Promise<void>;
   /** What is in sight of the slate, once it was loaded, while its page is not there. */
   setColour(colour: string): void;
 }
@@ -25,9 +27,9 @@ export interface SlateParts {
   readonly number?: number;
   /** Where its house content comes from. */
   readonly house?: HouseTray;
-  /** Hears each time the page is there: the first time, and after each crash. */
+  /** Hears each time the page is there: the first time, and after each crash and renewal. */
   readonly onLoaded?: () => void;
-  /** Hears that the page crashed; it is loaded again. */
+  /** Hears that the page is gone; it is loaded again. */
   readonly onGone?: () => void;
 }
 
@@ -41,6 +43,14 @@ const SOUND_AFTER_MS = 60_000;
 
 /** The slate's own colour, in the middle: what is left of it while it is loaded again after a crash. */
 export const SLATE_COLOUR = "#173049";
+
+/** Pages whose process was ended to be renewed. */
+const renewed = new WeakSet<WebContents>();
+
+/** Whether a page that is gone is so because it is renewed. */
+export function isRenewed(contents: WebContents): boolean {
+  return renewed.has(contents);
+}
 
 /** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
 export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {}): Slate {
@@ -65,13 +75,16 @@ export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {
   window.on("resize", () => fill(window, view));
   let colour = SLATE_COLOUR;
   const load = () => view.webContents.loadURL(url).then(onLoaded, () => {});
+  let loaded: Promise<void> | null = null;
+  let onRenewed = () => {};
   if (onGone !== undefined) view.webContents.on("render-process-gone", onGone);
-  reloadAfterCrashes(view, () => {
+  reloadAfterCrashes(view, async () => {
     // A page's new process begins with none.
     view.setBackgroundColor(colour);
-    return load();
+    await load();
+    renewed.delete(view.webContents);
+    onRenewed();
   });
-  let loaded: Promise<void> | null = null;
   const setColour = (chosen: string) => {
     colour = chosen;
     view.setBackgroundColor(colour);
@@ -85,6 +98,14 @@ export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {
         .then(() => setColour(colour));
       return loaded;
     },
+    renew() {
+      if (loaded === null) return Promise.resolve();
+      renewed.add(view.webContents);
+      view.webContents.forcefullyCrashRenderer();
+      return new Promise((resolve) => {
+        onRenewed = resolve;
+      });
+    },
     setColour,
   };
 }
@@ -92,6 +113,7 @@ export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {
 function reloadAfterCrashes({ webContents }: WebContentsView, load: () => Promise<void>): void {
   let crashes = 0;
   webContents.on("render-process-gone", () => {
+    if (isRenewed(webContents)) return void load();
     setTimeout(load, Math.min(crashes * RELOAD_STEP_MS, LONGEST_RELOAD_MS));
     crashes++;
     setTimeout(() => crashes--, SOUND_AFTER_MS);

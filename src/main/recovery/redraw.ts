@@ -3,17 +3,17 @@ import { WebContentsView, webContents } from "electron";
 import { inIsolation, NEXT_PAINT } from "../decks/face.ts";
 import { MEDIA_PAGE } from "../decks/media-face.ts";
 import type { RaisedStage } from "../raise-stage.ts";
-import { settledWithin } from "../settled-within.ts";
-import { onGraphicsBack, onGraphicsLost } from "./graphics.ts";
+import { onGraphicsBack, onGraphicsLost, onGraphicsRestored } from "./graphics.ts";
 
 /** The picture is kept still for so long at most: a GPU process that is not back by then may not come back at all. */
-const BACK_WITHIN_MS = 1_000;
+const MOST_STILL_MS = 2_000;
 /** From a page having drawn to that being in sight. */
 const IN_SIGHT_AFTER_MS = 100;
 
 /**
  * Keeps what is in sight while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
- * would be black in between. Still pictures were lost with the process; clips and pages in sight draw themselves.
+ * would be black in between. Still pictures were lost with the process; clips draw themselves, and stages load their pages
+ * anew.
  */
 export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
   let losses = 0;
@@ -24,14 +24,16 @@ export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
   onGraphicsLost(() => {
     const loss = ++losses;
     for (const { outside } of stages) outside?.freeze();
-    setTimeout(() => thaw(loss), BACK_WITHIN_MS);
+    setTimeout(() => thaw(loss), MOST_STILL_MS);
     redrawPictures();
   });
-  onGraphicsBack(() => {
+  // What was drawn before it was back may be lost as well.
+  onGraphicsBack(redrawPictures);
+  onGraphicsRestored(() => {
     const loss = losses;
-    // What was drawn before this was there may be lost as well.
-    redrawPictures();
-    void settledWithin(drawnInSight(stages), BACK_WITHIN_MS).then(() => thaw(loss));
+    drawnInSight(stages)
+      .catch(() => {})
+      .then(() => thaw(loss));
   });
 }
 

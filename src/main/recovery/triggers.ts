@@ -1,5 +1,6 @@
 import { app } from "electron";
 import type { FailureReason, PlayoutOutcome } from "../../core/playout.ts";
+import { isRenewed } from "../house/slate.ts";
 import { appUrl } from "../schemes.ts";
 import type { Recovery } from "./recovery.ts";
 
@@ -16,7 +17,7 @@ export function watchChromium(recovery: Recovery): void {
   };
   app.once("gpu-info-update", () => setTimeout(noteGraphics, SETTLED_AFTER_MS));
   app.on("render-process-gone", (_event, contents) => {
-    if (contents.getURL().startsWith(appUrl("slate/"))) recovery.meet("slate");
+    if (contents.getURL().startsWith(appUrl("slate/")) && !isRenewed(contents)) recovery.meet("slate");
   });
 }
 
