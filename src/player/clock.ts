@@ -43,7 +43,7 @@ export function systemClock(): Clock {
   };
 }
 
-/** Node's timers ring up to a millisecond or two late: so long before its time an alarm looks at every turn of the event loop. */
+/** Node's timers ring a millisecond or two late: so long before its time an alarm looks at every turn of the event loop. */
 const WAKEFUL_MS = 2;
 
 /** Node's timers take at most 2^31 - 1 ms; a shorter step also bounds what a suspended machine can oversleep. */

@@ -56,20 +56,9 @@ export async function streamDisplay(
   const capture = ["-f", "x11grab", "-draw_mouse", "0", "-framerate", String(FRAMES_PER_SECOND)];
   const input = ["-video_size", `${width}x${height}`, "-i", display];
   const scale = `scale=${GRID.columns}:${GRID.rows}:flags=area`;
-  const output = [
-    "-vf",
-    scale,
-    "-fps_mode",
-    "passthrough",
-    "-pix_fmt",
-    "rgb24",
-    "-flush_packets",
-    "1",
-    "-f",
-    "rawvideo",
-    "-",
-  ];
-  const ffmpeg = spawn("ffmpeg", ["-loglevel", "error", "-nostdin", ...capture, ...input, ...output]);
+  const filter = ["-vf", scale, "-fps_mode", "passthrough"];
+  const output = ["-pix_fmt", "rgb24", "-flush_packets", "1", "-f", "rawvideo", "-"];
+  const ffmpeg = spawn("ffmpeg", ["-loglevel", "error", "-nostdin", ...capture, ...input, ...filter, ...output]);
   preferOver(ffmpeg);
   let said = "";
   ffmpeg.stderr.on("data", (chunk) => {

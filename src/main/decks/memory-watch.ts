@@ -25,9 +25,11 @@ export function watchMemory(contents: WebContents, onTooMuch: OnTooMuch): () => 
 function look(): void {
   const metrics = new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, memory.workingSetSize * 1024]));
   for (const [contents, onTooMuch] of [...watched]) {
-    const bytes = contents.isDestroyed() ? 0 : (metrics.get(contents.getOSProcessId()) ?? 0);
-    if (contents.isDestroyed() || bytes > MOST_MEMORY_BYTES) unwatch(contents);
-    if (bytes > MOST_MEMORY_BYTES) onTooMuch(`${Math.round(bytes / 1024 ** 2)} MiB`);
+    const isGone = contents.isDestroyed();
+    const bytes = isGone ? 0 : (metrics.get(contents.getOSProcessId()) ?? 0);
+    if (!isGone && bytes <= MOST_MEMORY_BYTES) continue;
+    unwatch(contents);
+    if (!isGone) onTooMuch(`${Math.round(bytes / 1024 ** 2)} MiB`);
   }
 }
 

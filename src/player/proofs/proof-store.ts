@@ -24,8 +24,8 @@ export class ProofStore {
   readonly #file: ProofFile;
   readonly #runId: string;
   /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
-  #counted: { counts: Record<ProofState, number>; statements: ProofStatements; version: number } | null = null;
-  #seen: { readonly statements: ProofStatements; readonly version: number } | null = null;
+  #counted: { readonly counts: Record<ProofState, number>; readonly version: FileVersion } | null = null;
+  #seen: FileVersion | null = null;
 
   constructor(file: ProofFile, runId: string) {
     this.#file = file;
@@ -77,11 +77,8 @@ export class ProofStore {
   /** Whether anybody else has changed the file, or it is another, since this was asked last. */
   changedByOthers(): boolean {
     const before = this.#seen;
-    return this.#file.use((statements) => {
-      const version = versionOf(statements);
-      this.#seen = { statements, version };
-      return before?.statements !== statements || before.version !== version;
-    });
+    this.#seen = this.#file.use(versionOf);
+    return !isSame(before, this.#seen);
   }
 
   /** Records what became of tries, all in one commit. */
@@ -195,10 +192,10 @@ export class ProofStore {
   #countsBy(statements: ProofStatements): Readonly<Record<ProofState, number>> {
     // What others have changed shows in the version, what this store has itself does not.
     const version = versionOf(statements);
-    if (this.#counted?.statements !== statements || this.#counted.version !== version) {
+    if (this.#counted === null || !isSame(this.#counted.version, version)) {
       const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
       for (const { state, count } of statements.counts.all()) counts[state] = count;
-      this.#counted = { counts, statements, version };
+      this.#counted = { counts, version };
     }
     return this.#counted.counts;
   }
@@ -210,8 +207,18 @@ export class ProofStore {
   }
 }
 
-function versionOf({ version }: ProofStatements): number {
-  return version.get()?.data_version ?? 0;
+/** The file, by the statements prepared for it, and how often others have changed it. */
+interface FileVersion {
+  readonly statements: ProofStatements;
+  readonly number: number;
+}
+
+function versionOf(statements: ProofStatements): FileVersion {
+  return { statements, number: statements.version.get()?.data_version ?? 0 };
+}
+
+function isSame(one: FileVersion | null, other: FileVersion): boolean {
+  return one?.statements === other.statements && one.number === other.number;
 }
 
 /** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */

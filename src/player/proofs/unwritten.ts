@@ -34,6 +34,7 @@ export class Unwritten {
     if (this.#writeAt === NEVER) this.#writeAt = now + WRITTEN_WITHIN_MS;
   }
 
+  /** At once, as a rule; while many wait to be sent, a commit takes as long as many GETs. */
   isTimeToWrite(now: Instant, manyWait: boolean): boolean {
     if (this.#settlements.length === 0) return false;
     if (now >= this.#writeAt) return true;
