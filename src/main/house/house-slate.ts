@@ -57,9 +57,8 @@ export class HouseSlate {
     // A page whose graphics were lost may never draw all of itself again.
     onGraphicsBack(async () => {
       const renewed = this.#slate.renew();
-      if (!this.#covered) return renewed;
       // Nobody waits for what is not in sight.
-      void renewed.then(() => (this.#covered ? this.#drawBelow(NEXT_PAINT) : undefined));
+      if (!this.#covered) await renewed;
     });
   }
 
@@ -117,6 +116,8 @@ export class HouseSlate {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
     if (this.#dark) void this.darken(true);
+    // So that it is there at once when nothing covers it any more.
+    else if (this.#covered) void this.#drawBelow(NEXT_PAINT);
     this.#show?.dispatch({ kind: "emptied" });
     this.#gone = false;
     this.#noteSight();
