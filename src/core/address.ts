@@ -1,61 +1,83 @@
+import ipaddr from "ipaddr.js";
+
 /** Where an address points: the machine itself, a network of its own, or the public internet. */
 export type Reach = "loopback" | "private" | "public";
-
-type Octets = readonly [number, number, number, number];
 
 /**
  * How far a host reaches, told from its name alone: `localhost` and address literals as `URL.hostname` writes them
  * (IPv6 in brackets or not). A name that must be resolved counts as public here; judge its addresses one by one.
+ *
+ * Whatever the special-purpose registries (RFC 6890) name is private, and so is IPv6 beyond 2000::/3. An address that
+ * carries one of IPv4 reaches as far as that one where networks translate it every day (IPv4-mapped, NAT64), and never
+ * farther than a private network where only a tunnel that nobody uses any more would (6to4, Teredo, IPv4-compatible).
  */
 export function reachOf(hostname: string): Reach {
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  if (host === "localhost" || host.endsWith(".localhost")) return "loopback";
-  if (host.includes(":")) return reachOfIpv6(host);
-  const octets = octetsOf(host);
-  return octets === null ? "public" : reachOfIpv4(octets);
+  const name = host.replace(/\.$/, "");
+  if (name === "localhost" || name.endsWith(".localhost")) return "loopback";
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return reachOfIpv4(ipaddr.IPv4.parse(host));
+  if (!host.includes(":")) return "public";
+  // What cannot be read is nowhere that a creative needs to be.
+  return ipaddr.IPv6.isValid(host) ? reachOfIpv6(ipaddr.IPv6.parse(host)) : "private";
 }
 
-/** IPv4 special-purpose registry (RFC 6890 and its successors): whatever is not globally reachable is private. */
-function reachOfIpv4([a, b, c]: Octets): Reach {
-  if (a === 127) return "loopback";
-  const special =
-    a === 0 ||
-    a === 10 ||
-    (a === 100 && b >= 64 && b <= 127) ||
-    (a === 169 && b === 254) ||
-    (a === 172 && b >= 16 && b <= 31) ||
-    (a === 192 && b === 168) ||
-    (a === 192 && b === 0 && (c === 0 || c === 2)) ||
-    (a === 198 && (b === 18 || b === 19)) ||
-    (a === 198 && b === 51 && c === 100) ||
-    (a === 203 && b === 0 && c === 113) ||
-    a >= 224;
-  return special ? "private" : "public";
+/** Whether a name can mean something on a network of its own only: RFC 6762, RFC 8375, and what ICANN keeps for that. */
+export function isLocalName(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, "");
+  return !/[.:]/.test(name) || /\.(local|internal|home\.arpa|lan|home|corp|intranet|private)$/.test(name);
 }
 
-function reachOfIpv6(host: string): Reach {
-  if (host === "::1") return "loopback";
-  const mapped = mappedIpv4(host);
-  if (mapped !== null) return reachOfIpv4(mapped);
-  const first = Number.parseInt(host.split(":", 1)[0] || "0", 16);
-  // Global unicast is 2000::/3; documentation, unique local, link-local, multicast and the rest are not for creatives.
-  return first >= 0x2000 && first <= 0x3fff && !host.startsWith("2001:db8:") ? "public" : "private";
+/** Systems connect to themselves by the unspecified address, too. */
+function reachOfIpv4(address: ipaddr.IPv4): Reach {
+  const range = address.range();
+  if (range === "loopback" || range === "unspecified") return "loopback";
+  return range === "unicast" ? "public" : "private";
 }
 
-/** The IPv4 address inside `::ffff:1.2.3.4`, which URL parsers write as `::ffff:102:304`. */
-function mappedIpv4(host: string): Octets | null {
-  const tail = /^::ffff:(.+)$/.exec(host)?.[1];
-  if (tail === undefined) return null;
-  const dotted = octetsOf(tail);
-  if (dotted !== null) return dotted;
-  const words = tail.split(":").map((word) => Number.parseInt(word, 16));
-  const [high, low] = words;
-  if (words.length !== 2 || high === undefined || low === undefined) return null;
-  return [high >> 8, high & 255, low >> 8, low & 255];
+function reachOfIpv6(address: ipaddr.IPv6): Reach {
+  const range = address.range();
+  if (range === "loopback" || range === "unspecified") return "loopback";
+  const carried = carriedBy(address);
+  if (carried !== null) {
+    const reach = reachOfIpv4(carried.address);
+    return reach === "public" && !carried.everyDay ? "private" : reach;
+  }
+  return range === "unicast" && address.match(GLOBAL_UNICAST) ? "public" : "private";
 }
 
-function octetsOf(host: string): Octets | null {
-  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host);
-  if (parts === null) return null;
-  return [Number(parts[1]), Number(parts[2]), Number(parts[3]), Number(parts[4])];
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+interface Carried {
+  readonly address: ipaddr.IPv4;
+  /** Whether networks of today carry it so. */
+  readonly everyDay: boolean;
 }
+
+/** Where in an address of IPv6 one of IPv4 stands, by its first byte: RFC 4291, 6052, 6145 and 3056. */
+const CARRIERS: readonly { readonly prefix: string; readonly firstByte: number; readonly everyDay: boolean }[] = [
+  { prefix: "::ffff:0:0/96", firstByte: 12, everyDay: true },
+  { prefix: "64:ff9b::/96", firstByte: 12, everyDay: true },
+  { prefix: "::ffff:0:0:0/96", firstByte: 12, everyDay: false },
+  { prefix: "::/96", firstByte: 12, everyDay: false },
+  { prefix: "2002::/16", firstByte: 2, everyDay: false },
+];
+
+function carriedBy(address: ipaddr.IPv6): Carried | null {
+  const carrier = CARRIERS.find(({ prefix }) => address.match(ipaddr.IPv6.parseCIDR(prefix)));
+  if (carrier === undefined) return null;
+  const { firstByte, everyDay } = carrier;
+  return { address: new ipaddr.IPv4(address.toByteArray().slice(firstByte, firstByte + 4)), everyDay };
+}
+
+/**
+ * The ports that fetch refuses to connect to, because another protocol than HTTP listens there: the table of bad ports
+ * in the Fetch Standard, section 2.9, "Port blocking" (https://fetch.spec.whatwg.org/#port-blocking), and 0, which no
+ * connection can be made to.
+ */
+export const BAD_PORTS: ReadonlySet<number> = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95],
+  ...[101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179],
+  ...[389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636],
+  ...[989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);

@@ -4,7 +4,7 @@ export interface Backoff {
   readonly firstMs: number;
   /** No wait is longer. */
   readonly longestMs: number;
-  /** So many first waits are exact; the later ones are spread, so that a fleet does not come back in one instant. */
+  /** How many first waits are exact; later ones are spread, so that a fleet does not come back in one instant. */
   readonly exactWaits: number;
 }
 

@@ -77,7 +77,7 @@ export type HouseStep = readonly [HouseState, readonly HouseEffect[]];
 export const LAID_WITHIN_MS = 20_000;
 /** A clip that has not said that it ended this long after it should have is over all the same. */
 export const CLIP_SLACK_MS = 5_000;
-/** How soon a folder with nothing to show is looked at again: whoever just put a file there is waiting. */
+/** How soon a folder with nothing to show is looked at again: somebody may have put a file there and be waiting. */
 export const IDLE_MS = 10_000;
 /** A broken file is tried again after a minute, then ever later, up to an hour. */
 const RETRY: Backoff = { firstMs: 60_000, longestMs: 3_600_000, exactWaits: Number.POSITIVE_INFINITY };
@@ -87,8 +87,15 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** House content that has not begun, behind the slate. */
 export function newHouse(stayMs: number): HouseState {
   return {
-    ...{ stayMs, inSight: true, looking: false, idleUntil: NEVER, items: [], failures: [] },
-    ...{ last: null, laying: null, showing: null },
+    stayMs,
+    inSight: true,
+    looking: false,
+    idleUntil: NEVER,
+    items: [],
+    failures: [],
+    last: null,
+    laying: null,
+    showing: null,
   };
 }
 

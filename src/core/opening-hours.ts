@@ -1,5 +1,73 @@
+import type { Instant } from "./spot.ts";
+
 /** Hours in a week; index 0 of a schedule is Monday 00:00 (contract, "opening_168"). */
 export const HOURS_OF_WEEK = 168;
+
+/** When a location is open: an hour of the week each, by the wall clocks of its zone (contract, "opening_168"; B16). */
+export interface Opening {
+  /** 168 of them; index 0 is Monday 00:00. */
+  readonly hours: readonly boolean[];
+  /** An IANA zone. */
+  readonly timeZone: string;
+}
+
+/** Whether it is open at an instant of the wall clock. Hours that are not known, or cannot be told, are open. */
+export function isOpen(opening: Opening | null, at: Instant): boolean {
+  return doorOf(opening)(at);
+}
+
+/**
+ * The next instant at which it opens or closes, or `null` where that never happens. Days of 23 and 25 hours, and zones
+ * that are off by half or a quarter of an hour, are what the zone's own clocks make of them.
+ */
+export function nextChange(opening: Opening | null, at: Instant): Instant | null {
+  const isOpenAt = doorOf(opening);
+  const open = isOpenAt(at);
+  const first = (Math.floor(at / STEP_MS) + 1) * STEP_MS;
+  for (let when = first; when <= at + HORIZON_MS; when += STEP_MS) if (isOpenAt(when) !== open) return when;
+  return null;
+}
+
+/** Local hours begin on quarters of an hour, everywhere and on every day. */
+const STEP_MS = 15 * 60_000;
+
+/** A week, and a day for clocks that change in it. */
+const HORIZON_MS = (HOURS_OF_WEEK + 24) * 3_600_000;
+
+/**
+ * The hour of the week, 0 for Monday 00:00, that an instant falls into by the wall clocks of an IANA zone (B16); null
+ * where there is no such zone.
+ */
+export function hourOfWeek(at: Instant, timeZone: string): number | null {
+  return weekClock(timeZone)(at);
+}
+
+/** Whether it is open, for many instants: the zone's clock is made once, which takes longer than to read it. */
+function doorOf(opening: Opening | null): (at: Instant) => boolean {
+  if (opening === null) return () => true;
+  const hourAt = weekClock(opening.timeZone);
+  return (at) => {
+    const hour = hourAt(at);
+    return hour === null || (opening.hours[hour] ?? true);
+  };
+}
+
+function weekClock(timeZone: string): (at: Instant) => number | null {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "short", hour: "2-digit", hourCycle: "h23" });
+  } catch {
+    return () => null;
+  }
+  return (at) => {
+    if (Number.isNaN(new Date(at).getTime())) return null;
+    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    const day = WEEK.indexOf(parts.get("weekday") ?? "");
+    return day === -1 ? null : day * 24 + Number(parts.get("hour"));
+  };
+}
+
+const WEEK: readonly string[] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /** The days of a week as schedules are written, Monday first. */
 export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;

@@ -34,7 +34,7 @@ export interface StartPlan {
   readonly rendering: "hardware" | "software";
   /** Safe mode: software rendering and decoding, and none of the operator's extra switches. */
   readonly safe: boolean;
-  /** For so long the slate shows before anything is played. */
+  /** How long the slate shows before anything is played. */
   readonly holdMs: number;
 }
 
@@ -53,13 +53,13 @@ export const SOFTWARE_MS = 24 * 3_600_000;
 export const HEALTHY_AFTER_MS = 10 * 60_000;
 /** Troubles further apart than this have nothing to do with each other. */
 export const TOGETHER_MS = 5 * 60_000;
-/** From so many restarts in a row on, safe mode. */
+/** How many restarts in a row lead to safe mode. */
 export const SAFE_AFTER_RESTARTS = 6;
-/** So many restarts in a row play at once: a fault that passes, and whoever kills a player by hand, costs no waiting. */
+/** How many restarts in a row play at once: a fault that passes, or a kill by hand, costs no waiting. */
 export const RESTARTS_AT_ONCE = 3;
 
-/** So many of a kind within `TOGETHER_MS` are borne, for Chromium mends each of them by itself, and one more is not. */
-const BORNE: Readonly<Record<Trouble, number>> = { gpu: 2, network: 4, slate: 4, dark: 0, uncaught: 0, crashed: 0 };
+/** How many of a kind within `TOGETHER_MS` are borne, since Chromium mends each by itself; one more is not. */
+const TOLERATED: Readonly<Record<Trouble, number>> = { gpu: 2, network: 4, slate: 4, dark: 0, uncaught: 0, crashed: 0 };
 
 /** Later restarts wait with the slate in sight, ever longer, and never give up. */
 const HOLD: Backoff = { firstMs: 5_000, longestMs: 5 * 60_000, exactWaits: Number.POSITIVE_INFINITY };
@@ -119,11 +119,32 @@ export function remedyFor(incidents: readonly Incident[], rendering: StartPlan["
   const last = incidents.at(-1);
   if (last === undefined) return "bear";
   const together = incidents.filter(({ trouble, at }) => trouble === last.trouble && last.at - at <= TOGETHER_MS);
-  if (together.length <= BORNE[last.trouble]) return "bear";
+  if (together.length <= TOLERATED[last.trouble]) return "bear";
   return last.trouble === "gpu" && rendering === "hardware" ? "restart-in-software" : "restart";
 }
 
 /** A clock that was set back must not make a day longer. */
 function inForce(until: Instant | null, wall: Instant): Instant | null {
   return until !== null && wall < until && until - wall <= SOFTWARE_MS ? until : null;
+}
+
+/** Pages that were in sight when the GPU process ended, by when that was last; the latest last. */
+export type GraphicsSuspects = ReadonlyMap<string, Instant>;
+
+export const NO_SUSPECTS: GraphicsSuspects = new Map();
+
+/** What happened under a page longer ago than this is forgotten, as strikes are. */
+export const SUSPECTED_FOR_MS = 24 * 3_600_000;
+/** More than a machine can have in a day without having been restarted. */
+const MOST_SUSPECTS = 64;
+
+/**
+ * Takes in that the GPU process ended at `now` with a page in sight. The first time may be chance; from the second on the
+ * page is blamed, so that one that breaks the graphics does not make the whole player give them up.
+ */
+export function suspect(before: GraphicsSuspects, page: string, now: Instant): [GraphicsSuspects, isBlamed: boolean] {
+  const recent = [...before].filter(([, at]) => now - at < SUSPECTED_FOR_MS);
+  const isBlamed = recent.some(([one]) => one === page);
+  const others = recent.filter(([one]) => one !== page).slice(1 - MOST_SUSPECTS);
+  return [new Map([...others, [page, now]]), isBlamed];
 }

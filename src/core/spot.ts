@@ -48,18 +48,27 @@ export function runningOrder(spot: Spot): readonly Item[] {
   return order.filter((item) => item !== null);
 }
 
+/** Pictures are the types of F24. */
 const FORMS: Readonly<Record<string, MediaForm>> = {
   "video/mp4": "video",
   "video/webm": "video",
   "image/jpeg": "image",
   "image/png": "image",
+  "image/apng": "image",
   "image/webp": "image",
+  "image/gif": "image",
+  "image/avif": "image",
+  "image/svg+xml": "image",
   "text/html": "html",
 };
 
-/** `video/MP4; codecs="avc1"` becomes `video/mp4`: types are compared by base type, case-insensitively (F19). */
+/**
+ * `video/MP4; codecs="avc1"` becomes `video/mp4`: types are compared by base type, case-insensitively (F19). `image/jpg`
+ * is a common misspelling of `image/jpeg`.
+ */
 export function baseType(mimeType: string): string {
-  return (mimeType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  const type = (mimeType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  return type === "image/jpg" ? "image/jpeg" : type;
 }
 
 /** How media of a type is shown, or `null` for a type that the stage does not play (F18). */

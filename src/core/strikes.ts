@@ -14,7 +14,7 @@ export interface Strikes {
  */
 export type Fault = "creative" | "delivery" | "certain";
 
-/** A creative is quarantined from so many strikes on. */
+/** The strike at which a creative is quarantined. */
 export const MOST_STRIKES = 3;
 /** Nothing is quarantined for longer. */
 export const QUARANTINE_MS = 24 * 3_600_000;

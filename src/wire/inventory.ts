@@ -1,7 +1,9 @@
 import { z } from "zod";
 
-/** What names a location, a screen or an organization: 1 to 64 of letters, digits, `_`, `.` and `-` (A17). */
-export const identifierSchema = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ . -");
+/** What names a location, a screen or an organization: 1 to 64 of letters, digits, `_`, `.` and `-`, no dot segment (A17). */
+export const identifierSchema = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ . -, and neither . nor ..");
 
 /** The review status of a location (contract, "States and transitions"). */
 export const locationStatusSchema = z.enum(["DRAFT", "REVIEW", "APPROVED"]);
@@ -45,3 +47,15 @@ export const screenSchema = z.object({
   imps_weekly: z.int().nonnegative().nullable(),
 });
 export type Screen = z.infer<typeof screenSchema>;
+
+/** A venue type as the service lists it (contract, "Venue type"). */
+export const venueTypeSchema = z.object({
+  label: z.string(),
+  id: z.string(),
+  parent_id: z.string().nullable(),
+  level: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  selectable: z.boolean(),
+  description: z.string().nullable(),
+});
+
+export const venueTypesSchema = z.array(venueTypeSchema);

@@ -18,6 +18,14 @@ export function urlOf(baseUrl: string, route: Route, parameters: Readonly<Record
   return baseUrl.replace(/\/+$/, "") + path;
 }
 
+/**
+ * Whether a value can be a segment of a path at all: nothing, `.` and `..` cannot. URLs are written without dot segments,
+ * percent-encoded ones too, so a request for one would reach another path (A17).
+ */
+export function isSegment(value: string): boolean {
+  return value !== "" && value !== "." && value !== "..";
+}
+
 /** A route with the parameters that a path gives it, decoded. */
 export interface RouteMatch {
   readonly route: Route;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BAD_PORTS } from "../core/address.ts";
 import { baseType, formOf, type Item, type ItemKind, LONGEST_ITEM_MS, type Spot } from "../core/spot.ts";
 
 /** A content item as the service writes it (contract, "Spot"); `size` and `md5` are optional extras (F16). */
@@ -46,6 +47,14 @@ export type SpotReading =
 
 const webUrl = z.url({ protocol: /^https?$/i });
 
+/** A pop that every HTTP client refuses to call would be played and never proved (F18). */
+const callableUrl = webUrl.pipe(
+  z
+    .string()
+    .refine((url) => !authorityOf(url).includes("@"), "has user information, which no client sends")
+    .refine((url) => !BAD_PORTS.has(portOf(url)), "has a port that no client connects to"),
+);
+
 /** What an item must have to be played, read from whatever the service sent; null stands for absent (A11, F16, F18). */
 const playableItemSchema = z.object({
   id: z.union([z.string(), z.number().transform(String)]).nullish(),
@@ -55,7 +64,7 @@ const playableItemSchema = z.object({
   width: z.int().positive().nullish().catch(null),
   duration: z.number().positive().max(LONGEST_ITEM_MS),
   url: webUrl,
-  pop: webUrl,
+  pop: callableUrl,
   newsType: z.string().nullish().catch(null),
   size: z.int().nonnegative().nullish().catch(null),
   md5: z
@@ -126,6 +135,16 @@ function readItem(kind: ItemKind, value: unknown, malformed: MalformedItem[]): I
     sizeBytes: size ?? null,
     md5: md5?.toLowerCase() ?? null,
   };
+}
+
+/** What stands between the slashes of a valid web URL, read as the URL Standard does: tabs and line ends do not count. */
+function authorityOf(url: string): string {
+  return /^https?:[/\\]+([^/\\?#]*)/i.exec(url.replace(/[\t\n\r]/g, ""))?.[1] ?? "";
+}
+
+/** A URL may leave its scheme's own port out; which of the two it is makes no difference here. */
+function portOf(url: string): number {
+  return Number(/:(\d+)$/.exec(authorityOf(url))?.[1] ?? 443);
 }
 
 function problemsOf(error: z.ZodError): string[] {

@@ -3,13 +3,17 @@ import {
   begun,
   ended,
   endedBy,
+  type GraphicsSuspects,
   healthy,
   type Ledger,
   NEW_LEDGER,
+  NO_SUSPECTS,
   remedyFor,
   SAFE_AFTER_RESTARTS,
   SOFTWARE_MS,
+  SUSPECTED_FOR_MS,
   startPlan,
+  suspect,
   TOGETHER_MS,
   type Trouble,
   withoutGraphics,
@@ -95,5 +99,52 @@ describe("software rendering", () => {
 
   it("is not kept for longer by a clock that was set back", () => {
     expect(startPlan(failed, BOOT, NOW - 1).rendering).toBe("hardware");
+  });
+});
+
+function blamedAmong(losses: readonly (readonly [page: string, at: number])[]): readonly boolean[] {
+  let suspects: GraphicsSuspects = NO_SUSPECTS;
+  return losses.map(([page, at]) => {
+    const [next, isBlamed] = suspect(suspects, page, at);
+    suspects = next;
+    return isBlamed;
+  });
+}
+
+describe("a page in sight when the GPU process ends", () => {
+  it("is blamed from the second time on", () => {
+    expect(
+      blamedAmong([
+        ["a", 0],
+        ["a", 60_000],
+        ["a", 120_000],
+      ]),
+    ).toEqual([false, true, true]);
+  });
+
+  it("is not blamed for what happened under another", () => {
+    expect(
+      blamedAmong([
+        ["a", 0],
+        ["b", 1],
+        ["c", 2],
+        ["b", 3],
+      ]),
+    ).toEqual([false, false, false, true]);
+  });
+
+  it("is not blamed for what happened a day before", () => {
+    expect(
+      blamedAmong([
+        ["a", 0],
+        ["a", SUSPECTED_FOR_MS],
+      ]),
+    ).toEqual([false, false]);
+  });
+
+  it("is remembered among many, but not among any number", () => {
+    const others = Array.from({ length: 100 }, (_, index) => [`other-${index}`, index] as const);
+    expect(blamedAmong([...others.slice(0, 50), ["a", 50], ...others.slice(51, 80), ["a", 81]]).at(-1)).toBe(true);
+    expect(blamedAmong([["a", 0], ...others, ["a", 200]]).at(-1)).toBe(false);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { rejectionSchema } from "../../src/wire/approval.ts";
+import { venueTypesSchema } from "../../src/wire/inventory.ts";
 import {
   locationChangeSchema,
   locationCreationSchema,
   screenChangeSchema,
   screenCreationSchema,
 } from "../../src/wire/inventory-requests.ts";
-import { venueTypesSchema } from "../../src/wire/venue-type.ts";
 
 const SCREEN = {
   screen_id: "s",

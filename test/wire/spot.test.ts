@@ -106,6 +106,15 @@ describe("reading a spot", () => {
     ["url", undefined],
     ["pop", "javascript:1"],
     ["pop", ""],
+    ["pop", "ftp://pop.example/q"],
+    ["pop", "https://user@pop.example/q"],
+    ["pop", "https://:secret@pop.example/q"],
+    ["pop", "http://pop.example:25/q"],
+    ["pop", "https://pop.example:10080/q"],
+    ["pop", "http://pop.example:0/q"],
+    ["pop", "http://pop.example:2\t5/q"],
+    ["pop", "http://[2001:db8::1]:22"],
+    ["pop", "http://pop.example:022?q"],
     ["mimeType", "video/quicktime"],
     ["mimeType", undefined],
   ])("F18 leaves out an item whose %s is %j, and plays the other", (field, value) => {
@@ -116,6 +125,15 @@ describe("reading a spot", () => {
       spot: { news: { id: "n1" }, ad: null },
       malformed: [{ kind: "ad", problems: [expect.stringMatching(`^${field}: `)] }],
     });
+  });
+
+  it.each([
+    "https://pop.example:443/q",
+    "http://pop.example:80/q",
+    "http://pop.example:8080/q?at=user@x:25",
+    "http://[2001:db8::25]/q",
+  ])("F18 takes the pop %s as it is", (pop) => {
+    expect(readSpot({ data: { ad: { ...AD, pop } } })).toMatchObject({ spot: { ad: { pop } } });
   });
 
   it("F18 takes an item of exactly ten minutes", () => {
@@ -141,5 +159,17 @@ describe("reading a spot", () => {
     const reading = readSpot({ data: { ad: { ...AD, mimeType: 'Video/MP4; codecs="avc1"' } } });
 
     expect(reading).toMatchObject({ spot: { ad: { form: "video", mimeType: "video/mp4" } } });
+  });
+
+  it.each([
+    ["image/gif", "image/gif"],
+    ["image/avif", "image/avif"],
+    ["image/svg+xml; charset=utf-8", "image/svg+xml"],
+    ["image/apng", "image/apng"],
+    ["image/JPG", "image/jpeg"],
+  ])("F24 takes %s for a picture", (mimeType, taken) => {
+    const reading = readSpot({ data: { ad: { ...AD, mimeType } } });
+
+    expect(reading).toMatchObject({ spot: { ad: { form: "image", mimeType: taken } } });
   });
 });

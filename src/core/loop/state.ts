@@ -1,13 +1,22 @@
-import { askAt } from "./pace.ts";
-import type { Playout, PlayoutId } from "./playout.ts";
-import type { RestReason } from "./rest.ts";
-import type { Instant } from "./spot.ts";
+import type { Playout } from "../playout.ts";
+import type { Instant } from "../spot.ts";
+import { askAt, paceAt } from "./pace.ts";
+import type { SuspendReason } from "./suspension.ts";
 
-/** A playout whose media is on disk, waiting for its turn; only the first in line has a deck. */
+/**
+ * How far a playout is that waits for its turn: on its way to the disk; a page that is recorded; whole on the disk; with a
+ * deck that loads and draws out of sight; with one that can be taken.
+ */
+export type Progress = "fetching" | "recording" | "fetched" | "cued" | "ready";
+
+/** A playout that waits for its turn; only the first in line has a deck. */
 export interface Waiting {
   readonly playout: Playout;
-  /** A warm deck draws already, out of sight. */
-  readonly deck: "none" | "cued" | "ready" | "warm";
+  readonly progress: Progress;
+  /** When its spot came. */
+  readonly receivedAt: Instant;
+  /** How long before its turn it is cued; known once it is fetched, and a page recorded. */
+  readonly leadMs: number;
   readonly cuedAt: Instant;
 }
 
@@ -22,50 +31,49 @@ export interface Slot {
   readonly covered: Playout | null;
 }
 
-/** A spot whose items are on their way to the disk. */
-export interface Preparation {
-  readonly startedAt: Instant;
-  readonly playouts: readonly Playout[];
-  readonly pending: readonly PlayoutId[];
-}
-
 /** Whether the service is being asked for a spot. */
 export type Asking =
   | { readonly kind: "idle" }
   | { readonly kind: "asked" }
-  | { readonly kind: "resting"; readonly until: Instant };
+  | { readonly kind: "backoff"; readonly until: Instant };
 
 /** All that a screen's loop knows. */
 export interface LoopState {
   readonly maxAgeMs: number;
-  /** How long a page may load, and how long before its turn it is cued therefore. */
+  /** How long a page may load: it is cued no earlier before its turn. */
   readonly pageWithinMs: number;
   readonly asking: Asking;
   /** Spot requests in a row that led to nothing on screen. */
   readonly misses: number;
+  /** When spots were asked for lately, as far as the next request depends on it (`paceAt`). */
+  readonly requests: readonly Instant[];
   /** How many spots were received, and the number and start of the last one that reached the screen. */
   readonly received: number;
   readonly begunSpot: number;
   readonly begunAt: Instant;
-  readonly preparation: Preparation | null;
+  /** How long it took lately until the last item of a spot was on disk, or was given up. */
   readonly recentPreparationMs: number;
-  /** The rest of the spot on air, then the ready spot. */
+  /** The rest of the spot on air, then the spot after it, in running order. */
   readonly line: readonly Waiting[];
   readonly slot: Slot | null;
   /** When the first in line was due, where nothing is on air because it was not ready then. */
   readonly dueAt: Instant | null;
   /** Why no spots are shown or asked for; none while the screen plays. */
-  readonly resting: readonly RestReason[];
+  readonly suspendReasons: readonly SuspendReason[];
   /** Not even house content is in sight. */
   readonly dark: boolean;
 }
 
+/** An item that is not on disk this long after its spot came fails if nothing is on air (G3). */
+export const FETCH_WITHIN_MS = 30_000;
 /** A deck that is not ready this long after its cue never will be; of pages the configuration may say less. */
 export const READY_WITHIN_MS = 20_000;
 /** One whose turn has come has less time, so that what follows can be cued for its own planned instant... */
 export const LATE_READY_MS = 1_000;
 /** ...but no less than a page with all that it loads takes at a slow network, where its cue was late itself. */
 export const LOADING_MS = 6_000;
+/** How much longer an item stays whose follower is still loading at its end: house content in between is a flash. */
+export const MOMENT_MS = 300;
 /** A deck that has painted nothing this long after its take is taken down. */
 export const PAINT_WITHIN_MS = 2_000;
 /**
@@ -73,33 +81,39 @@ export const PAINT_WITHIN_MS = 2_000;
  * its whole duration.
  */
 export const LATE_PAINT_MS = 67;
-/** How long before its turn a video or an image is cued: time to decode a first frame. */
+/** How long before its turn a video or an image is cued: time to decode a first frame. Pages say so themselves (F22). */
 export const CUE_LEAD_MS = 6_000;
 
-/** How long before its turn a ready deck begins to draw: time for a heavy page's first frames, not for its opening. */
-export const WARM_LEAD_MS = 300;
+/**
+ * A page whose recording is not over this long before its turn is cued as it is: its load out of sight becomes the one
+ * that is to be seen. It is never late for having been recorded (F22).
+ */
+export const UNRECORDED_LEAD_MS = 2_000;
 
 const NEVER = Number.POSITIVE_INFINITY;
+const AT_ONCE = Number.NEGATIVE_INFINITY;
 
 /**
  * When the slot ends: on its planned instant when the next is ready to take over, otherwise not before the item had
- * its whole duration in sight. Never while its first frame is still awaited.
+ * its whole duration in sight, and a moment later where the next is about to be ready. Never while its first frame is
+ * still awaited.
  */
 export function handoverAt(slot: Slot, line: readonly Waiting[]): Instant {
   if (slot.failed) return slot.endsAt;
   if (slot.paintedAt === null) return NEVER;
   if (isReady(line[0])) return slot.endsAt;
-  return Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
+  const shownWholeAt = Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
+  return line[0]?.progress === "cued" ? shownWholeAt + MOMENT_MS : shownWholeAt;
 }
 
 /** Whether a deck can be taken at once. */
-export function isReady(waiting: Waiting | undefined): waiting is Waiting {
-  return waiting?.deck === "ready" || waiting?.deck === "warm";
+export function isReady(waiting: Waiting | undefined): waiting is Waiting & { readonly progress: "ready" } {
+  return waiting?.progress === "ready";
 }
 
-/** When the first in line begins to draw below the one in sight. With nothing above it is taken at once instead. */
-export function warmAt(slot: Slot | null, line: readonly Waiting[]): Instant {
-  return slot === null || line[0]?.deck !== "ready" ? NEVER : slot.endsAt - WARM_LEAD_MS;
+/** Whether a waiting playout has a deck, in whatever state. */
+export function hasDeck({ progress }: Waiting): boolean {
+  return progress === "cued" || progress === "ready";
 }
 
 /** When a slot whose first frame is awaited is given up. */
@@ -108,39 +122,46 @@ export function paintDeadline(slot: Slot | null): Instant {
 }
 
 /** When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. */
-export function cueAt({ slot, line, pageWithinMs }: LoopState): Instant {
-  const head = line[0];
-  if (head === undefined || head.deck !== "none") return NEVER;
-  if (slot === null) return -NEVER;
+export function cueAt({ slot, line: [head] }: LoopState): Instant {
+  if (head?.progress !== "fetched" && head?.progress !== "recording") return NEVER;
+  if (slot === null) return AT_ONCE;
   if (slot.paintedAt === null && !slot.failed) return NEVER;
-  return slot.endsAt - (head.playout.item.form === "html" ? Math.max(pageWithinMs, CUE_LEAD_MS) : CUE_LEAD_MS);
+  return slot.endsAt - (head.progress === "recording" ? UNRECORDED_LEAD_MS : head.leadMs);
+}
+
+/** When the first in line, not on disk, is given up with nothing on air; otherwise it is when its turn comes (G3). */
+export function fetchDeadline({ slot, line: [head] }: LoopState): Instant {
+  return slot === null && head?.progress === "fetching" ? head.receivedAt + FETCH_WITHIN_MS : NEVER;
 }
 
 /** When the first in line, cued and not ready, is given up. */
-export function readyDeadline({ line, dueAt, pageWithinMs }: LoopState): Instant {
-  const head = line[0];
-  if (head?.deck !== "cued") return NEVER;
+export function readyDeadline({ line: [head], dueAt, pageWithinMs }: LoopState): Instant {
+  if (head?.progress !== "cued") return NEVER;
   const late = dueAt === null ? NEVER : Math.max(dueAt + LATE_READY_MS, head.cuedAt + LOADING_MS);
   const within = head.playout.item.form === "html" ? pageWithinMs : READY_WITHIN_MS;
   return Math.min(late, head.cuedAt + within);
 }
 
-/** When the next spot is asked for: one on air and at most one ready (G4), and none while nobody could see it. */
+/** When the next spot is asked for. */
 export function requestAt(state: LoopState): Instant {
-  const { asking, preparation, slot, line } = state;
-  if (asking.kind !== "idle" || preparation !== null || state.resting.length > 0) return NEVER;
-  if (slot === null) return line.length === 0 ? -NEVER : NEVER;
+  if (state.asking.kind !== "idle" || state.suspendReasons.length > 0) return NEVER;
+  return Math.max(wantedAt(state), paceAt(state.requests, state.misses));
+}
+
+/** When the next spot is wanted: one on air and at most one waiting (G4). */
+function wantedAt({ slot, line, begunAt, recentPreparationMs }: LoopState): Instant {
+  if (slot === null) return line.length === 0 ? AT_ONCE : NEVER;
   // The first frame has the machine to itself.
   if (slot.paintedAt === null && !slot.failed) return NEVER;
   const rest = line.filter((waiting) => waiting.playout.spotNumber === slot.playout.spotNumber);
   if (rest.length < line.length) return NEVER;
   const spotEndsAt = rest.reduce((at, waiting) => at + waiting.playout.item.durationMs, slot.endsAt);
-  return askAt(state.begunAt, spotEndsAt, state.recentPreparationMs);
+  return askAt(begunAt, spotEndsAt, recentPreparationMs);
 }
 
-/** When the rest after a miss is over. */
-export function restUntil(asking: Asking): Instant {
-  return asking.kind === "resting" ? asking.until : NEVER;
+/** When the backoff after a miss is over. */
+export function backoffUntil(asking: Asking): Instant {
+  return asking.kind === "backoff" ? asking.until : NEVER;
 }
 
 /** When "woke" is due if nothing else happens before, or `null` for never. */
@@ -150,10 +171,10 @@ export function wakeAt(state: LoopState): Instant | null {
     slot === null ? NEVER : handoverAt(slot, line),
     paintDeadline(slot),
     cueAt(state),
+    fetchDeadline(state),
     readyDeadline(state),
-    warmAt(slot, line),
     requestAt(state),
-    restUntil(state.asking),
+    backoffUntil(state.asking),
   );
   return at === NEVER ? null : at;
 }

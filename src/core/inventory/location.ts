@@ -74,12 +74,14 @@ function judgeUpdate<L extends ReviewedLocation>(stored: L, change: LocationChan
   if (change.available_for_ads !== undefined && status !== "APPROVED") refusals.push(adsTooEarly(status));
   const misfit = change.venue_type_id === undefined ? null : typeMisfit(wanted, rules.tree);
   if (misfit !== null) refusals.push(misfit);
-  const missing = change.status === "REVIEW" && !rules.allowBareReview ? missingForReview(wanted) : [];
+  // A screen's move can send a location into review that lacks fields (C2): there it stays (B5).
+  const enters = change.status === "REVIEW" && stored.status !== "REVIEW";
+  const missing = enters && !rules.allowBareReview ? missingForReview(wanted) : [];
   if (missing.length > 0) refusals.push(incomplete(missing));
   return { updated: { ...wanted, status }, refusals };
 }
 
-/** The operator's approval; it makes the location available for ads unless told otherwise (B9, B19). */
+/** The operator's approval; the location becomes available for ads, by default (B9, B19). */
 export function approveLocation<L extends ReviewedLocation>(location: L, availableForAds = true): Ruling<L> {
   if (location.status !== "REVIEW") return notInReview(location.status);
   return ruled({ ...location, status: "APPROVED", available_for_ads: availableForAds });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { approveApproval, type DecidedApproval, lacksMessage, rejectApproval } from "../../src/core/approval.ts";
+import {
+  approveApproval,
+  type DecidedApproval,
+  lacksMessage,
+  rejectApproval,
+} from "../../../src/core/inventory/approval.ts";
 
 const PENDING: DecidedApproval = { status: "pending", rejection_reasons: null, custom_message: null };
 

@@ -8,8 +8,8 @@ import {
   type ReviewedLocation,
   returnLocation,
   updateLocation,
-} from "../../src/core/location.ts";
-import type { VenueType } from "../../src/core/venue-type.ts";
+} from "../../../src/core/inventory/location.ts";
+import type { VenueType } from "../../../src/core/inventory/venue-type.ts";
 
 const type = (id: string, parent_id: string | null, level: 1 | 2 | 3): [string, VenueType] => [
   id,

@@ -1,29 +1,30 @@
+import type { FailureReason, Playout, PlayoutOutcome } from "../playout.ts";
+import { type Instant, LONGEST_ITEM_MS } from "../spot.ts";
+import { backoffAfter, type Miss, requested } from "./pace.ts";
 import {
+  backoffUntil,
   cueAt,
+  fetchDeadline,
   handoverAt,
+  hasDeck,
   isReady,
   LATE_PAINT_MS,
   type LoopState,
   paintDeadline,
   readyDeadline,
   requestAt,
-  restUntil,
   type Slot,
   type Waiting,
-  warmAt,
-} from "./loop-state.ts";
-import { type Miss, restAfter } from "./pace.ts";
-import type { FailureReason, Playout, PlayoutOutcome } from "./playout.ts";
-import { cutReason, dropReason, isDark } from "./rest.ts";
-import type { Instant } from "./spot.ts";
+} from "./state.ts";
+import { cutReason, dropReason, isDark } from "./suspension.ts";
 
 /** What the player does next. */
 export type LoopEffect =
   | { readonly kind: "request-spot" }
   | { readonly kind: "fetch"; readonly playout: Playout }
+  /** Loads a page out of sight, so that all that it asks for is on disk; a cue meanwhile takes that load over. */
+  | { readonly kind: "record"; readonly playout: Playout }
   | { readonly kind: "cue"; readonly playout: Playout }
-  /** Lets a ready deck draw, out of sight, so that its first frame is there when it is taken. */
-  | { readonly kind: "warm"; readonly playout: Playout }
   | { readonly kind: "take"; readonly playout: Playout }
   /** Closes the playout's deck; with no deck left on top the slate shows. */
   | { readonly kind: "clear"; readonly playout: Playout }
@@ -45,11 +46,11 @@ export const RULES: readonly Rule[] = [
   dropWaiting,
   changeLight,
   giveUpPainting,
+  giveUpFetching,
   giveUpLoading,
   dropStale,
   handOver,
   takeFirst,
-  warmNext,
   cueNext,
   wakeUp,
   ask,
@@ -57,20 +58,20 @@ export const RULES: readonly Rule[] = [
 
 /** What nobody can see is neither shown nor proved (G2). */
 function cutShort(state: LoopState): Step | null {
-  const reason = cutReason(state.resting);
+  const reason = cutReason(state.suspendReasons);
   if (reason === null || state.slot === null || state.slot.failed) return null;
   return failSlot(state, state.slot, reason);
 }
 
-/** A screen that rests has nothing waiting: a spot is for right away. The service did nothing wrong: it is no miss. */
+/** A suspended screen has nothing waiting: a spot is for right away. The service did nothing wrong: it is no miss. */
 function dropWaiting(state: LoopState): Step | null {
   const head = state.line[0];
-  const reason = dropReason(state.resting);
+  const reason = dropReason(state.suspendReasons);
   return head === undefined || reason === null ? null : without(state, head, reason);
 }
 
 function changeLight(state: LoopState): Step | null {
-  const dark = isDark(state.resting) && (state.slot === null || state.slot.failed);
+  const dark = isDark(state.suspendReasons) && (state.slot === null || state.slot.failed);
   return dark === state.dark ? null : [{ ...state, dark }, [{ kind: dark ? "darken" : "lighten" }]];
 }
 
@@ -79,21 +80,31 @@ function giveUpPainting(state: LoopState, now: Instant): Step | null {
   return failSlot(state, state.slot, "not-painted");
 }
 
+function giveUpFetching(state: LoopState, now: Instant, dice: number): Step | null {
+  const head = state.line[0];
+  if (head === undefined || now < fetchDeadline(state)) return null;
+  return drop(state, head, "unfetchable", now, dice);
+}
+
 function giveUpLoading(state: LoopState, now: Instant, dice: number): Step | null {
   const head = state.line[0];
   if (head === undefined || now < readyDeadline(state)) return null;
   return drop(state, head, "not-ready", now, dice);
 }
 
-/** A spot is for right away: one that waited too long for its turn is not begun (G3). */
+/**
+ * A spot is for right away: one that waited too long for its turn is not begun (G3). The second item of one that was begun
+ * in time has its turn within an item's length; beyond that the machine has slept.
+ */
 function dropStale(state: LoopState, now: Instant, dice: number): Step | null {
-  const stale = state.line.find(
-    ({ playout }) => playout.spotNumber > state.begunSpot && now - playout.requestedAt > state.maxAgeMs,
-  );
+  const stale = state.line.find(({ playout: { spotNumber, requestedAt } }) => {
+    const maxAgeMs = spotNumber > state.begunSpot ? state.maxAgeMs : state.maxAgeMs + LONGEST_ITEM_MS;
+    return now - requestedAt > maxAgeMs;
+  });
   return stale === undefined ? null : drop(state, stale, "stale", now, dice);
 }
 
-function handOver(state: LoopState, now: Instant): Step | null {
+function handOver(state: LoopState, now: Instant, dice: number): Step | null {
   const { slot, line } = state;
   if (slot === null || now < handoverAt(slot, line)) return null;
   const head = line[0];
@@ -105,10 +116,17 @@ function handOver(state: LoopState, now: Instant): Step | null {
   }
   const cleared: LoopEffect[] = slot.failed ? [] : [{ kind: "clear", playout: slot.playout }];
   // Dark before the deck is gone: no house content in between.
-  const darkened: LoopEffect[] = isDark(state.resting) && !state.dark ? [{ kind: "darken" }] : [];
+  const darkened: LoopEffect[] = isDark(state.suspendReasons) && !state.dark ? [{ kind: "darken" }] : [];
   const dark = state.dark || darkened.length > 0;
   const dueAt = line.length > 0 ? slot.endsAt : null;
-  return [{ ...state, slot: null, dueAt, dark }, [...darkened, ...cleared, ...settled]];
+  const over: Step = [{ ...state, slot: null, dueAt, dark }, [...darkened, ...cleared, ...settled]];
+  return head?.progress === "fetching" ? missTurn(over, head, now, dice) : over;
+}
+
+/** An item whose turn comes while it is not on disk fails then; what follows takes its place (G3). */
+function missTurn([state, effects]: Step, late: Waiting, now: Instant, dice: number): Step {
+  const [dropped, more] = drop(state, late, "unfetchable", now, dice);
+  return [dropped, [...effects, ...more]];
 }
 
 function takeFirst(state: LoopState, now: Instant): Step | null {
@@ -116,27 +134,22 @@ function takeFirst(state: LoopState, now: Instant): Step | null {
   return state.slot === null && isReady(head) ? take(state, head, now, null) : null;
 }
 
-function warmNext(state: LoopState, now: Instant): Step | null {
-  const [head, ...rest] = state.line;
-  if (head === undefined || now < warmAt(state.slot, state.line)) return null;
-  return [{ ...state, line: [{ ...head, deck: "warm" }, ...rest] }, [{ kind: "warm", playout: head.playout }]];
-}
-
 function cueNext(state: LoopState, now: Instant): Step | null {
   const [head, ...rest] = state.line;
   if (head === undefined || now < cueAt(state)) return null;
-  return [
-    { ...state, line: [{ ...head, deck: "cued", cuedAt: now }, ...rest] },
-    [{ kind: "cue", playout: head.playout }],
-  ];
+  const cued: LoopState = { ...state, line: [{ ...head, progress: "cued", cuedAt: now }, ...rest] };
+  const next = head.progress === "recording" ? notePreparation(cued, head, now) : cued;
+  return [next, [{ kind: "cue", playout: head.playout }]];
 }
 
 function wakeUp(state: LoopState, now: Instant): Step | null {
-  return now < restUntil(state.asking) ? null : [{ ...state, asking: { kind: "idle" } }, []];
+  return now < backoffUntil(state.asking) ? null : [{ ...state, asking: { kind: "idle" } }, []];
 }
 
 function ask(state: LoopState, now: Instant): Step | null {
-  return now < requestAt(state) ? null : [{ ...state, asking: { kind: "asked" } }, [{ kind: "request-spot" }]];
+  if (now < requestAt(state)) return null;
+  const requests = requested(state.requests, now);
+  return [{ ...state, asking: { kind: "asked" }, requests }, [{ kind: "request-spot" }]];
 }
 
 /** Ends the slot's playout without a proof; what is left of the slot is house content. */
@@ -151,7 +164,8 @@ export function failSlot(state: LoopState, slot: Slot, reason: FailureReason): S
 
 /** Takes a playout out of the line. A spot of which nothing is left and nothing was begun counts as a miss. */
 export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, dice: number): Step {
-  const [dropped, effects] = without(state, waiting, reason);
+  const [taken, effects] = without(state, waiting, reason);
+  const dropped = isPrepared(waiting) ? taken : notePreparation(taken, waiting, now);
   const missed = missedSlot(state, waiting, reason, now);
   if (missed !== null) return [begin(dropped, missed), effects];
   const { spotNumber } = waiting.playout;
@@ -159,19 +173,29 @@ export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, 
   return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, effects];
 }
 
+/** One item of a spot is on its way no more: with the last one its preparation is over, and how long it took is known. */
+export function notePreparation(state: LoopState, { playout, receivedAt }: Waiting, now: Instant): LoopState {
+  const others = state.line.filter((one) => one.playout.spotNumber === playout.spotNumber);
+  return others.every(isPrepared) ? { ...state, recentPreparationMs: now - receivedAt } : state;
+}
+
+function isPrepared({ progress }: Waiting): boolean {
+  return progress !== "fetching" && progress !== "recording";
+}
+
 function without(state: LoopState, waiting: Waiting, reason: FailureReason): Step {
-  const { playout, deck } = waiting;
-  const cleared: LoopEffect[] = deck === "none" ? [] : [{ kind: "clear", playout }];
+  const { playout } = waiting;
+  const cleared: LoopEffect[] = hasDeck(waiting) ? [{ kind: "clear", playout }] : [];
   const line = state.line.filter((one) => one !== waiting);
   return [{ ...state, line }, [...cleared, failure(playout, reason)]];
 }
 
 /**
- * What failed when its turn had come holds its planned slot to the end, with house content in it: what follows keeps its
- * instant. `null` where its turn had not come, or its slot is over.
+ * What had a deck and failed when its turn had come holds its planned slot to the end, with house content in it: what
+ * follows keeps its instant. `null` where its turn had not come, or its slot is over.
  */
 function missedSlot({ line, dueAt }: LoopState, waiting: Waiting, reason: FailureReason, now: Instant): Slot | null {
-  if (dueAt === null || line[0] !== waiting || reason === "stale") return null;
+  if (dueAt === null || line[0] !== waiting || !hasDeck(waiting) || reason === "stale") return null;
   const endsAt = dueAt + waiting.playout.item.durationMs;
   return now < endsAt
     ? { playout: waiting.playout, startsAt: dueAt, endsAt, paintedAt: null, failed: true, covered: null }
@@ -183,10 +207,10 @@ export function failure(playout: Playout, reason: FailureReason): LoopEffect {
   return { kind: "settle", playout, outcome: { kind: "failed", reason } };
 }
 
-/** Counts a miss, and rests before asking again. */
+/** Counts a miss, and backs off before asking again. */
 export function miss(state: LoopState, reason: Miss, now: Instant, dice: number): LoopState {
   const misses = state.misses + 1;
-  return { ...state, misses, asking: { kind: "resting", until: now + restAfter(reason, misses, dice) } };
+  return { ...state, misses, asking: { kind: "backoff", until: now + backoffAfter(reason, misses, dice) } };
 }
 
 function take(state: LoopState, waiting: Waiting, startsAt: Instant, covered: Playout | null): Step {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LoopDriver } from "../support/loop-driver.ts";
-import { aSpot } from "../support/spots.ts";
+import { LoopDriver } from "../../support/player/loop-driver.ts";
+import { aSpot } from "../../support/player/spots.ts";
 
 /** The first item is on the air, the second one's deck is ready, and the next spot has been asked for. */
 function onAir(): LoopDriver {
@@ -19,7 +19,7 @@ describe("a screen at closing time", () => {
   it("shows the item on air to its end and owes its proof, drops what waits, and is dark before the deck is gone", () => {
     const loop = onAir();
     loop.pass(1_000);
-    loop.tell({ kind: "rest", because: "closed" });
+    loop.tell({ kind: "suspend", because: "closed" });
     expect(loop.read()).toEqual(["clear 1-ad", "settle 1-ad closed"]);
     loop.pass(60_000);
     expect(loop.read()).toEqual(["darken", "clear 1-news", "settle 1-news shown"]);
@@ -27,41 +27,42 @@ describe("a screen at closing time", () => {
 
   it("is dark at once when nothing is on air", () => {
     const loop = new LoopDriver();
-    loop.tell({ kind: "rest", because: "closed" });
+    loop.tell({ kind: "suspend", because: "closed" });
     expect(loop.read()).toEqual(["darken"]);
   });
 
   it("asks for nothing until it opens, and then at once", () => {
     const loop = onAir();
-    loop.tell({ kind: "rest", because: "closed" });
+    loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.pass(12 * 3_600_000);
     loop.read();
-    loop.tell({ kind: "rouse", because: "closed" });
+    loop.tell({ kind: "resume", because: "closed" });
     expect(loop.read()).toEqual(["lighten", "request-spot"]);
   });
 
   it("drops a spot that was asked for before and comes after, without a download", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
-    loop.tell({ kind: "rest", because: "closed" });
+    loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     expect(loop.read()).toEqual(["request-spot", "darken", "settle 1-news closed", "settle 1-ad closed"]);
   });
 
-  it("drops a spot whose media is still on its way once it is there", () => {
+  it("drops a spot whose media is still on its way at once, as one that is there", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-    loop.tell({ kind: "rest", because: "closed" });
     loop.read();
+    loop.tell({ kind: "suspend", because: "closed" });
+    expect(loop.read()).toEqual(["settle 1-news closed", "settle 1-ad closed", "darken"]);
     loop.prepare("1-news", "1-ad");
-    expect(loop.read()).toEqual(["settle 1-news closed", "settle 1-ad closed"]);
+    expect(loop.read()).toEqual([]);
   });
 
   it("counts nothing of it as a miss: the service did nothing wrong", () => {
     const loop = onAir();
-    loop.tell({ kind: "rest", because: "closed" });
+    loop.tell({ kind: "suspend", because: "closed" });
     loop.pass(10_000);
     expect(loop.state.misses).toBe(0);
   });
@@ -70,7 +71,7 @@ describe("a screen at closing time", () => {
 describe("a screen that nobody can see", () => {
   it("ends the item on air at once, unproved, and stays ready for house content", () => {
     const loop = onAir();
-    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "suspend", because: "hidden" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden"]);
     loop.pass(60_000);
     expect(loop.read()).toEqual([]);
@@ -78,15 +79,15 @@ describe("a screen that nobody can see", () => {
 
   it("that was closed besides plays again only when both are over", () => {
     const loop = onAir();
-    loop.tell({ kind: "rest", because: "hidden" });
-    loop.tell({ kind: "rest", because: "closed" });
-    loop.tell({ kind: "rest", because: "closed" });
+    loop.tell({ kind: "suspend", because: "hidden" });
+    loop.tell({ kind: "suspend", because: "closed" });
+    loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.pass(60_000);
     loop.read();
-    loop.tell({ kind: "rouse", because: "closed" });
+    loop.tell({ kind: "resume", because: "closed" });
     expect(loop.read()).toEqual(["lighten"]);
-    loop.tell({ kind: "rouse", because: "hidden" });
+    loop.tell({ kind: "resume", because: "hidden" });
     expect(loop.read()).toEqual(["request-spot"]);
   });
 });

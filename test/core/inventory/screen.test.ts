@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ReviewedLocation } from "../../src/core/location.ts";
-import { isMismatched, placeScreen } from "../../src/core/screen.ts";
-import { fitsLocation, fitsScreen, type VenueType, venueTypeName } from "../../src/core/venue-type.ts";
+import type { ReviewedLocation } from "../../../src/core/inventory/location.ts";
+import { isMismatched, placeScreen } from "../../../src/core/inventory/screen.ts";
+import { fitsLocation, fitsScreen, type VenueType, venueTypeName } from "../../../src/core/inventory/venue-type.ts";
 
 const type = (id: string, label: string, parent_id: string | null, level: 1 | 2 | 3): [string, VenueType] => [
   id,

@@ -1,6 +1,6 @@
+import { HOURS_OF_WEEK } from "../opening-hours.ts";
 import { type DecidedApproval, lacksMessage, type Rejection, rejectApproval } from "./approval.ts";
 import { type LocationChange, type ReviewedLocation, updateRefusals } from "./location.ts";
-import { HOURS_OF_WEEK } from "./opening-hours.ts";
 import type { Complaint } from "./ruling.ts";
 import { type PlacedScreen, placeScreen } from "./screen.ts";
 import { type VenueTree, venueTypeName } from "./venue-type.ts";
@@ -32,7 +32,7 @@ export interface SentScreen {
 /** All that can be told to be wrong with a location before the service is asked. `tree` is null where it is not known. */
 export function locationComplaints(sent: SentLocation, tree: VenueTree | null): readonly Complaint[] {
   return [
-    ...about("location_id", sent.location_id, blank),
+    ...about("location_id", sent.location_id, identifierFlaw),
     ...about("title", sent.title, blank),
     ...about("venue_type_id", sent.venue_type_id, (id) => (tree === null ? null : locationTypeFlaw(id, tree))),
     ...about("lat", sent.lat, between(-90, 90)),
@@ -65,7 +65,7 @@ export function screenComplaints(
   tree: VenueTree | null,
 ): readonly Complaint[] {
   return [
-    ...about("screen_id", sent.screen_id, blank),
+    ...about("screen_id", sent.screen_id, identifierFlaw),
     ...about("title", sent.title, blank),
     ...placementComplaints(placed, location, tree),
     ...about("width", sent.width, wholeFrom(1)),
@@ -109,6 +109,11 @@ function about<T>(field: string, value: T | undefined, flawOf: (value: T) => str
 
 function blank(text: string): string | null {
   return text.trim() === "" ? "must not be blank" : null;
+}
+
+/** What no path can name could be created and never be read (A17). */
+function identifierFlaw(text: string): string | null {
+  return text === "." || text === ".." ? "must not be . or .." : blank(text);
 }
 
 function between(least: number, most: number) {

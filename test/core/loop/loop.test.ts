@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { LoopDriver } from "../support/loop-driver.ts";
-import { anItem, aSpot } from "../support/spots.ts";
+import { MOMENT_MS } from "../../../src/core/loop/state.ts";
+import { LoopDriver } from "../../support/player/loop-driver.ts";
+import { anItem, aSpot } from "../../support/player/spots.ts";
 
 /** A loop whose first spot is fetched and whose first item is on the air, painted 20 ms after its take. */
-function onAir(spot = aSpot()): LoopDriver {
-  const loop = new LoopDriver();
+function onAir(spot = aSpot(), maxAgeMs?: number): LoopDriver {
+  const loop = new LoopDriver(maxAgeMs);
   loop.tell({ kind: "started" });
   loop.tell({ kind: "spot-received", spot, requestedAt: loop.now });
   loop.prepare("1-news", "1-ad");
@@ -28,13 +29,13 @@ describe("the loop", () => {
     expect(loop.read()).toEqual(["request-spot"]);
   });
 
-  it("cues nothing before both items are on disk", () => {
+  it("cues the first item as soon as it is on disk, whatever the other one does (G3)", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-    loop.prepare("1-news");
-    expect(loop.read()).toEqual(["request-spot", "fetch 1-news", "fetch 1-ad"]);
     loop.prepare("1-ad");
+    expect(loop.read()).toEqual(["request-spot", "fetch 1-news", "fetch 1-ad"]);
+    loop.prepare("1-news");
     expect(loop.read()).toEqual(["cue 1-news"]);
   });
 
@@ -55,16 +56,6 @@ describe("the loop", () => {
     loop.read();
     loop.pass(1);
     expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
-  });
-
-  it("lets the next deck draw 300 ms before its turn, and not earlier", () => {
-    const loop = onAir();
-    loop.ready("1-ad");
-    loop.read();
-    loop.pass(4_679);
-    expect(loop.read()).toEqual([]);
-    loop.pass(1);
-    expect(loop.read()).toEqual(["warm 1-ad"]);
   });
 
   it("keeps the old item in sight until the new one has painted", () => {
@@ -109,17 +100,26 @@ describe("the loop", () => {
     loop.read();
     loop.pass(4_980);
     expect(loop.read()).toEqual([]);
-    loop.pass(20);
+    loop.pass(20 + MOMENT_MS);
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news shown"]);
     loop.ready("1-ad");
     expect(loop.read()).toEqual(["take 1-ad"]);
+  });
+
+  it("keeps an item in sight for a moment longer where the next is about to be ready: house content would be a flash", () => {
+    const loop = onAir();
+    loop.read();
+    loop.pass(5_000 + MOMENT_MS - 1);
+    expect(loop.read()).toEqual([]);
+    loop.ready("1-ad");
+    expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
   });
 
   it("plays the other item of a spot when one cannot be fetched", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-    loop.tell({ kind: "item-lost", playout: "1-news" });
+    loop.lose("1-news");
     loop.prepare("1-ad");
     expect(loop.read()).toEqual([
       "request-spot",
@@ -138,7 +138,7 @@ describe("the loop", () => {
     loop.tell({ kind: "deck-failed", playout: "1-news", reason: "stalled" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news stalled"]);
     loop.pass(2_979);
-    expect(loop.read()).toEqual(["warm 1-ad"]);
+    expect(loop.read()).toEqual([]);
     loop.pass(1);
     expect(loop.read()).toEqual(["take 1-ad"]);
   });
@@ -170,7 +170,7 @@ describe("the loop", () => {
     (_, reason, act) => {
       const loop = onAir();
       const airedAt = loop.now - 20;
-      loop.pass(5_000);
+      loop.pass(5_000 + MOMENT_MS);
       loop.read();
       act(loop);
       expect(loop.read()).toEqual(["clear 1-ad", `settle 1-ad ${reason}`]);
@@ -179,8 +179,7 @@ describe("the loop", () => {
       expect(loop.read()).toEqual(["fetch 2-news", "fetch 2-ad", "cue 2-news"]);
       loop.ready("2-news");
       loop.passUntilEffect(10_000);
-      loop.passUntilEffect(10_000);
-      expect(loop.read()).toEqual(["warm 2-news", "take 2-news"]);
+      expect(loop.read()).toEqual(["take 2-news"]);
       expect(loop.now - airedAt).toBe(10_000);
     },
   );
@@ -200,7 +199,7 @@ describe("the loop", () => {
     loop.read();
     loop.tell({ kind: "deck-failed", playout: "1-news", reason: "crashed" });
     loop.tell({ kind: "deck-painted", playout: "1-news", paintedAt: loop.now });
-    loop.tell({ kind: "item-fetched", playout: "1-news" });
+    loop.prepare("1-news");
     expect(loop.read()).toEqual([]);
   });
 
@@ -243,13 +242,13 @@ describe("the next spot", () => {
   });
 
   it("is dropped unplayed when it waited longer than its age allows (G3)", () => {
-    const loop = new LoopDriver(60_000);
-    loop.tell({ kind: "started" });
-    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-    loop.prepare("1-news");
-    loop.pass(61_000);
-    loop.prepare("1-ad");
-    expect(loop.read()).toEqual(expect.arrayContaining(["settle 1-news stale", "settle 1-ad stale"]));
+    const loop = onAir(aSpot({ news: anItem("news", { durationMs: 100_000 }), ad: null }), 60_000);
+    loop.pass(80_000);
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now - 50_000 });
+    loop.prepare("2-news");
+    loop.read();
+    loop.pass(14_000);
+    expect(loop.read()).toEqual(["settle 2-news stale", "settle 2-ad stale", "request-spot"]);
   });
 
   it("is asked for again at once after the first miss, then after 2 s, doubling to 2 min (G6)", () => {
@@ -281,13 +280,19 @@ describe("the next spot", () => {
     expect(loop.read()).toEqual(["request-spot"]);
   });
 
-  it("rests after spots of which nothing can be shown, instead of asking in a storm", () => {
+  it("counts a spot without items as a miss", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot({ news: null, ad: null }), requestedAt: loop.now });
+    expect(loop.state.misses).toBe(1);
+  });
+
+  it("backs off after spots of which nothing can be shown, instead of asking in a storm", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     for (let spots = 1; spots <= 4; spots++) {
       loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-      loop.tell({ kind: "item-lost", playout: `${spots}-news` });
-      loop.tell({ kind: "item-lost", playout: `${spots}-ad` });
+      loop.lose(`${spots}-news`, `${spots}-ad`);
       if (spots < 4) loop.pass(10_000);
     }
     loop.read();
@@ -303,7 +308,7 @@ describe("a loop whose stage nobody can see", () => {
     const loop = onAir();
     loop.ready("1-ad");
     loop.read();
-    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "suspend", because: "hidden" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden"]);
     loop.pass(3_600_000);
     expect(loop.read()).toEqual([]);
@@ -314,7 +319,7 @@ describe("a loop whose stage nobody can see", () => {
     loop.ready("1-ad");
     loop.pass(4_980);
     loop.read();
-    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "suspend", because: "hidden" });
     expect(loop.read()).toEqual(["clear 1-ad", "clear 1-news", "settle 1-ad hidden"]);
     loop.paint("1-ad");
     loop.pass(60_000);
@@ -324,7 +329,7 @@ describe("a loop whose stage nobody can see", () => {
   it("lets go of a spot that was on its way, as none of the service's misses", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
-    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "suspend", because: "hidden" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.prepare("1-news", "1-ad");
     expect(loop.read()).toEqual(["request-spot", "settle 1-news hidden", "settle 1-ad hidden"]);
@@ -333,11 +338,11 @@ describe("a loop whose stage nobody can see", () => {
 
   it("asks again as soon as it can be seen, and plays", () => {
     const loop = new LoopDriver();
-    loop.tell({ kind: "rest", because: "hidden" });
+    loop.tell({ kind: "suspend", because: "hidden" });
     loop.tell({ kind: "started" });
     loop.pass(60_000);
     expect(loop.read()).toEqual([]);
-    loop.tell({ kind: "rouse", because: "hidden" });
+    loop.tell({ kind: "resume", because: "hidden" });
     expect(loop.read()).toEqual(["request-spot"]);
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.prepare("1-news", "1-ad");

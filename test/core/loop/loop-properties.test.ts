@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LoopEvent } from "../../src/core/loop.ts";
-import type { LoopEffect } from "../../src/core/loop-rules.ts";
-import { LATE_PAINT_MS, wakeAt } from "../../src/core/loop-state.ts";
-import type { PlayoutOutcome } from "../../src/core/playout.ts";
-import type { RestReason } from "../../src/core/rest.ts";
-import { LoopDriver } from "../support/loop-driver.ts";
-import { anItem, aSpot } from "../support/spots.ts";
+import type { LoopEvent } from "../../../src/core/loop/loop.ts";
+import type { LoopEffect } from "../../../src/core/loop/rules.ts";
+import { LATE_PAINT_MS, wakeAt } from "../../../src/core/loop/state.ts";
+import type { SuspendReason } from "../../../src/core/loop/suspension.ts";
+import type { PlayoutOutcome } from "../../../src/core/playout.ts";
+import { LoopDriver } from "../../support/player/loop-driver.ts";
+import { type Happening, runInWorld } from "../../support/player/loop-world.ts";
+import { anItem, aSpot } from "../../support/player/spots.ts";
 
 /** What the world does in answer to one effect: after how long, and whether it goes well, wrong or nothing comes. */
 const aFate = fc.record({
@@ -23,42 +24,38 @@ const RUN_MS = 10 * 60_000;
 /** A world in which all goes wrong at once, again and again, is not looked at for longer. */
 const MOST_EFFECTS = 3_000;
 
-/** A span in which the screen rests; spans may overlap. */
-const aRest = fc.record({
-  because: fc.constantFrom<RestReason[]>("closed", "hidden"),
+/** A span in which the screen is suspended; spans may overlap. */
+const aSuspension = fc.record({
+  because: fc.constantFrom<SuspendReason[]>("closed", "hidden"),
   at: fc.integer({ min: 0, max: RUN_MS }),
   lengthMs: fc.integer({ min: 0, max: 120_000 }),
 });
-type Rest = typeof aRest extends fc.Arbitrary<infer T> ? T : never;
+type Suspension = typeof aSuspension extends fc.Arbitrary<infer T> ? T : never;
 
 /** Runs a loop for ten minutes in a world whose answers are drawn: fates are used in turn, again and again. */
-function playedThrough(fates: readonly Fate[], rests: readonly Rest[]): LoopDriver {
+function playedThrough(fates: readonly Fate[], suspensions: readonly Suspension[]): LoopDriver {
   const loop = new LoopDriver();
-  const answers: { at: number; event: LoopEvent }[] = rests.flatMap(({ because, at, lengthMs }) => [
-    { at, event: { kind: "rest", because } },
-    { at: at + lengthMs, event: { kind: "rouse", because } },
-  ]);
   let answered = 0;
-  loop.tell({ kind: "started" });
-  while (loop.now < RUN_MS && loop.effects.length < MOST_EFFECTS) {
-    for (const { at, effect } of loop.effects.slice(answered)) {
-      const fate = fates[answered++ % fates.length];
-      const event = fate === undefined ? null : answerTo(effect, fate, at);
-      const then = at + (fate?.afterMs ?? 0);
-      if (event !== null) answers.push({ at: then, event });
-      if (fate === undefined || fate.hiddenMs === 0) continue;
-      answers.push({ at: then, event: { kind: "rest", because: "hidden" } });
-      answers.push({ at: then + fate.hiddenMs, event: { kind: "rouse", because: "hidden" } });
-    }
-    answers.sort((one, other) => one.at - other.at);
-    const next = answers.shift();
-    const effects = loop.effects.length;
-    loop.passUntilEffect(Math.max(0, Math.min(next?.at ?? RUN_MS, RUN_MS) - loop.now));
-    if (next === undefined) continue;
-    if (loop.effects.length > effects && loop.now < next.at) answers.push(next);
-    else loop.tell(settledAt(next.event, loop.now));
-  }
+  const planned = suspensions.flatMap(({ because, at, lengthMs }) => suspended(because, at, lengthMs));
+  const answersTo = (effect: LoopEffect, at: number): readonly Happening[] => {
+    const fate = fates[answered++ % fates.length];
+    if (fate === undefined) return [];
+    const event = answerTo(effect, fate, at);
+    const then = at + fate.afterMs;
+    return [
+      ...(event === null ? [] : [{ at: then, event }]),
+      ...(fate.hiddenMs === 0 ? [] : suspended("hidden", then, fate.hiddenMs)),
+    ];
+  };
+  runInWorld(loop, RUN_MS, answersTo, { planned, mostEffects: MOST_EFFECTS });
   return loop;
+}
+
+function suspended(because: SuspendReason, at: number, lengthMs: number): readonly Happening[] {
+  return [
+    { at, event: { kind: "suspend", because } },
+    { at: at + lengthMs, event: { kind: "resume", because } },
+  ];
 }
 
 function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null {
@@ -71,7 +68,13 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
       return { kind: "spot-received", spot: aSpot({ news, newsFirst: fate.newsFirst }), requestedAt: at };
     }
     case "fetch":
-      return { kind: well ? "item-fetched" : "item-lost", playout: effect.playout.id };
+      if (fate.goes === "nowhere") return null;
+      if (well) return { kind: "item-fetched", playout: effect.playout.id };
+      return { kind: "item-lost", playout: effect.playout.id, reason: "unfetchable" };
+    case "record":
+      if (fate.goes === "nowhere") return null;
+      if (well) return { kind: "page-recorded", playout: effect.playout.id, leadMs: fate.afterMs };
+      return { kind: "item-lost", playout: effect.playout.id, reason: "load-failed" };
     case "cue":
       if (fate.goes === "nowhere") return null;
       if (well) return { kind: "deck-ready", playout: effect.playout.id };
@@ -80,17 +83,12 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
       if (fate.goes === "nowhere") return null;
       if (well) return { kind: "deck-painted", playout: effect.playout.id, paintedAt: 0 };
       return { kind: "deck-failed", playout: effect.playout.id, reason: "crashed" };
-    case "warm":
     case "clear":
     case "settle":
     case "darken":
     case "lighten":
       return null;
   }
-}
-
-function settledAt(event: LoopEvent, now: number): LoopEvent {
-  return event.kind === "deck-painted" ? { ...event, paintedAt: now } : event;
 }
 
 interface Life {
@@ -118,13 +116,15 @@ function livesOf(loop: LoopDriver): Map<string, Life> {
 
 /** An answer is still to come: to a request, a download or a deck. */
 function isWaited({ state }: LoopDriver): boolean {
-  return state.asking.kind === "asked" || state.preparation !== null || state.line.length > 0 || state.slot !== null;
+  return state.asking.kind === "asked" || state.line.length > 0 || state.slot !== null;
 }
 
 const property = (check: (loop: LoopDriver) => void) =>
   fc.assert(
-    fc.property(fc.array(aFate, { minLength: 1, maxLength: 60 }), fc.array(aRest, { maxLength: 4 }), (fates, rests) =>
-      check(playedThrough(fates, rests)),
+    fc.property(
+      fc.array(aFate, { minLength: 1, maxLength: 60 }),
+      fc.array(aSuspension, { maxLength: 4 }),
+      (fates, suspensions) => check(playedThrough(fates, suspensions)),
     ),
     { numRuns: 300 },
   );
@@ -190,7 +190,7 @@ describe("whatever happens, the loop", () => {
     });
   });
 
-  it("comes back to playing after every rest, and is dark only while it rests", () => {
+  it("comes back to playing after every suspension, and is dark only while suspended", () => {
     property((loop) => {
       let dark = false;
       for (const { effect } of loop.effects) {
@@ -200,7 +200,7 @@ describe("whatever happens, the loop", () => {
         }
         if (effect.kind === "request-spot" || effect.kind === "take") expect(dark).toBe(false);
       }
-      if (loop.state.resting.length === 0)
+      if (loop.state.suspendReasons.length === 0)
         expect([dark, wakeAt(loop.state) !== null || isWaited(loop)]).toEqual([false, true]);
     });
   });

@@ -1,0 +1,182 @@
+import { type FailureReason, type PlayoutId, playoutsOf } from "../playout.ts";
+import { type Instant, runningOrder, type Spot } from "../spot.ts";
+import { type Miss, rewarded } from "./pace.ts";
+import { drop, failSlot, failure, type LoopEffect, miss, notePreparation, RULES, type Step } from "./rules.ts";
+import { CUE_LEAD_MS, hasDeck, LATE_PAINT_MS, type LoopState, type Progress, type Waiting } from "./state.ts";
+import { dropReason, resumed, type SuspendReason, suspended } from "./suspension.ts";
+
+/** What happened to a screen's loop. Instants are monotonic. */
+export type LoopEvent =
+  | { readonly kind: "started" }
+  | { readonly kind: "spot-received"; readonly spot: Spot; readonly requestedAt: Instant }
+  | { readonly kind: "spot-missed"; readonly miss: Miss }
+  /** It was not asked for after all: the screen was suspended before the request was sent. */
+  | { readonly kind: "request-withdrawn" }
+  /** It is whole on disk. */
+  | { readonly kind: "item-fetched"; readonly playout: PlayoutId }
+  /** All that a page asks for is on disk, too; `leadMs` before its turn the page is to be cued (F22). */
+  | { readonly kind: "page-recorded"; readonly playout: PlayoutId; readonly leadMs: number }
+  | { readonly kind: "item-lost"; readonly playout: PlayoutId; readonly reason: FailureReason }
+  | { readonly kind: "deck-ready"; readonly playout: PlayoutId }
+  | { readonly kind: "deck-painted"; readonly playout: PlayoutId; readonly paintedAt: Instant }
+  | { readonly kind: "deck-failed"; readonly playout: PlayoutId; readonly reason: FailureReason }
+  /** There is a reason to show no spots; several can hold at once. */
+  | { readonly kind: "suspend"; readonly because: SuspendReason }
+  /** The reason is gone. */
+  | { readonly kind: "resume"; readonly because: SuspendReason }
+  | { readonly kind: "woke" };
+
+/** What the configuration says of a screen's loop. */
+export interface LoopLimits {
+  /** A ready spot older than this is dropped unplayed (G3). */
+  readonly maxAgeMs: number;
+  /** How long a page may load. */
+  readonly pageWithinMs: number;
+}
+
+/** A screen that has not begun, and may be suspended from the start. */
+export function newLoop(
+  { maxAgeMs, pageWithinMs }: LoopLimits,
+  suspendReasons: readonly SuspendReason[] = [],
+): LoopState {
+  return {
+    maxAgeMs,
+    pageWithinMs,
+    asking: { kind: "idle" },
+    misses: 0,
+    requests: [],
+    received: 0,
+    begunSpot: 0,
+    begunAt: 0,
+    recentPreparationMs: 0,
+    line: [],
+    slot: null,
+    dueAt: null,
+    suspendReasons,
+    dark: false,
+  };
+}
+
+/**
+ * Takes in what happened at `now` and says what to do about it, in order. Pure: the same arguments give the same
+ * answer; `dice`, in [0, 1), is the only chance there is. Events about playouts that are over change nothing.
+ */
+export function step(state: LoopState, event: LoopEvent, now: Instant, dice: number): Step {
+  let [current, effects] = note(state, event, now, dice);
+  for (let turns = 0; turns < MOST_TURNS; turns++) {
+    const advanced = firstOf(current, now, dice);
+    if (advanced === null) return [current, effects];
+    current = advanced[0];
+    effects = [...effects, ...advanced[1]];
+  }
+  throw new Error("the loop does not come to an end");
+}
+
+/** Each rule brings the loop nearer to an end; this bound turns a mistake in them into an error instead of a hang. */
+const MOST_TURNS = 100;
+
+function firstOf(state: LoopState, now: Instant, dice: number): Step | null {
+  for (const rule of RULES) {
+    const advanced = rule(state, now, dice);
+    if (advanced !== null) return advanced;
+  }
+  return null;
+}
+
+function note(state: LoopState, event: LoopEvent, now: Instant, dice: number): Step {
+  switch (event.kind) {
+    case "started":
+    case "woke":
+      return [state, []];
+    case "spot-received":
+      return noteSpot(state, event.spot, event.requestedAt, now, dice);
+    case "spot-missed":
+      return state.asking.kind === "asked" ? [miss(state, event.miss, now, dice), []] : [state, []];
+    case "request-withdrawn":
+      return state.asking.kind === "asked" ? [{ ...state, asking: { kind: "idle" } }, []] : [state, []];
+    case "item-fetched":
+      return noteFetched(state, event.playout, now);
+    case "page-recorded":
+      return noteRecorded(state, event.playout, event.leadMs, now);
+    case "item-lost":
+      return noteLost(state, event.playout, event.reason, now, dice);
+    case "deck-ready":
+      return [{ ...state, line: state.line.map((waiting) => readied(waiting, event.playout)) }, []];
+    case "deck-painted":
+      return notePainted(state, event.playout, event.paintedAt);
+    case "deck-failed":
+      return noteFailed(state, event.playout, event.reason, now, dice);
+    case "suspend":
+      return [{ ...state, suspendReasons: suspended(state.suspendReasons, event.because) }, []];
+    case "resume":
+      return [{ ...state, suspendReasons: resumed(state.suspendReasons, event.because) }, []];
+  }
+}
+
+function noteSpot(state: LoopState, spot: Spot, requestedAt: Instant, now: Instant, dice: number): Step {
+  if (state.asking.kind !== "asked") return [state, []];
+  const number = state.received + 1;
+  const playouts = playoutsOf(spot, runningOrder(spot), number, requestedAt);
+  const received: LoopState = { ...state, received: number, asking: { kind: "idle" } };
+  const reason = dropReason(state.suspendReasons);
+  if (reason !== null) return [received, playouts.map((one) => failure(one, reason))];
+  if (playouts.length === 0) return [miss(received, { kind: "no-fill" }, now, dice), []];
+  const joining = playouts.map(
+    (playout): Waiting => ({ playout, progress: "fetching", receivedAt: now, leadMs: 0, cuedAt: 0 }),
+  );
+  return [
+    { ...received, line: [...state.line, ...joining] },
+    playouts.map((playout): LoopEffect => ({ kind: "fetch", playout })),
+  ];
+}
+
+function noteFetched(state: LoopState, id: PlayoutId, now: Instant): Step {
+  const waiting = waitingIn(state, id, "fetching");
+  if (waiting === undefined) return [state, []];
+  const { playout } = waiting;
+  if (playout.item.form !== "html") return [prepared(state, waiting, CUE_LEAD_MS, now), []];
+  const line = state.line.map((one): Waiting => (one === waiting ? { ...one, progress: "recording" } : one));
+  return [{ ...state, line }, [{ kind: "record", playout }]];
+}
+
+/** A page that was cued meanwhile is on its way already. */
+function noteRecorded(state: LoopState, id: PlayoutId, leadMs: number, now: Instant): Step {
+  const waiting = waitingIn(state, id, "recording");
+  return [waiting === undefined ? state : prepared(state, waiting, Math.min(leadMs, state.pageWithinMs), now), []];
+}
+
+function prepared(state: LoopState, waiting: Waiting, leadMs: number, now: Instant): LoopState {
+  const fetched: Waiting = { ...waiting, progress: "fetched", leadMs };
+  const line = state.line.map((one) => (one === waiting ? fetched : one));
+  return notePreparation({ ...state, line }, fetched, now);
+}
+
+function noteLost(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, dice: number): Step {
+  const waiting = waitingIn(state, id, "fetching") ?? waitingIn(state, id, "recording");
+  return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, dice);
+}
+
+function waitingIn({ line }: LoopState, id: PlayoutId, progress: Progress): Waiting | undefined {
+  return line.find((one) => one.playout.id === id && one.progress === progress);
+}
+
+function readied(waiting: Waiting, id: PlayoutId): Waiting {
+  return waiting.playout.id === id && waiting.progress === "cued" ? { ...waiting, progress: "ready" } : waiting;
+}
+
+function notePainted(state: LoopState, id: PlayoutId, paintedAt: Instant): Step {
+  const slot = state.slot;
+  if (slot === null || slot.playout.id !== id || slot.paintedAt !== null || slot.failed) return [state, []];
+  const late = paintedAt - slot.startsAt > LATE_PAINT_MS;
+  const endsAt = late ? paintedAt + slot.playout.item.durationMs : slot.endsAt;
+  return [
+    { ...state, misses: 0, requests: rewarded(state.requests), slot: { ...slot, paintedAt, endsAt, covered: null } },
+    slot.covered === null ? [] : [{ kind: "clear", playout: slot.covered }],
+  ];
+}
+
+function noteFailed(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, dice: number): Step {
+  if (state.slot?.playout.id === id) return failSlot(state, state.slot, reason);
+  const waiting = state.line.find((one) => one.playout.id === id && hasDeck(one));
+  return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, dice);
+}

@@ -1,0 +1,88 @@
+import type { Instant } from "../spot.ts";
+
+/** Why a spot request brought nothing to show. */
+export type Miss =
+  | { readonly kind: "no-fill" }
+  | { readonly kind: "unavailable" }
+  | { readonly kind: "limited"; readonly retryAfterMs: number | null }
+  | { readonly kind: "denied" };
+
+/** A spot is asked for this long before the spot on air ends, unless downloads take longer (G4). */
+export const SHORTEST_LEAD_MS = 20_000;
+/** However slow downloads are, a spot asked for earlier than this would be stale too often. */
+export const LONGEST_LEAD_MS = 5 * 60_000;
+/** Wait after a 429 that does not say how long (G7). */
+export const LIMITED_WAIT_MS = 30_000;
+/** Longest wait that a 429 can order: past it a screen would stay without spots because of one bad header. */
+export const LONGEST_LIMITED_WAIT_MS = 60 * 60_000;
+/** Wait after 401, 403 or 404: somebody must change the configuration or the screen (G7). */
+export const DENIED_WAIT_MS = 5 * 60_000;
+
+/**
+ * The most spot requests in a minute in which nothing is shown, whatever the answers are: as many as the waits after
+ * misses bring about by themselves, and one more.
+ */
+export const MOST_REQUESTS_A_MINUTE = 8;
+const MINUTE_MS = 60_000;
+/** Two spots that are shown are asked for in this time at most, however short their items say that they are. */
+export const TWO_REQUESTS_MS = 2_000;
+
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 120_000;
+/** A wait is up to this share shorter, the longest too: screens that lost the service together come back one by one. */
+const SPREAD = 0.2;
+
+/**
+ * How long to back off after a miss, in milliseconds. `misses` counts the misses in a row, this one included: the first
+ * is asked again at once, then 2 s doubling to 2 min, each shorter by up to a fifth (G6). A 429 can make it longer and
+ * never shorter (A14). `dice` is in [0, 1).
+ */
+export function backoffAfter(miss: Miss, misses: number, dice: number): number {
+  const ordinaryMs = ordinaryWait(misses, dice);
+  switch (miss.kind) {
+    case "limited":
+      return Math.max(ordinaryMs, Math.min(miss.retryAfterMs ?? LIMITED_WAIT_MS, LONGEST_LIMITED_WAIT_MS));
+    case "denied":
+      return DENIED_WAIT_MS;
+    case "no-fill":
+    case "unavailable":
+      return ordinaryMs;
+  }
+}
+
+function ordinaryWait(misses: number, dice: number): number {
+  if (misses < 2) return 0;
+  const doubledMs = Math.min(FIRST_WAIT_MS * 2 ** (misses - 2), LONGEST_WAIT_MS);
+  return doubledMs * (1 - SPREAD * dice);
+}
+
+/**
+ * The instant before which no spot is asked for, given the instants of the latest requests. After a miss the backoff
+ * keeps them apart.
+ */
+export function paceAt(requests: readonly Instant[], misses: number): Instant {
+  const first = requests.length < MOST_REQUESTS_A_MINUTE ? undefined : requests[0];
+  const lastButOne = misses > 0 ? undefined : requests.at(-2);
+  return Math.max((first ?? NEVER_YET) + MINUTE_MS, (lastButOne ?? NEVER_YET) + TWO_REQUESTS_MS);
+}
+
+/** The requests that `paceAt` looks at once another is made at `now`. */
+export function requested(requests: readonly Instant[], now: Instant): readonly Instant[] {
+  return [...requests, now].slice(-MOST_REQUESTS_A_MINUTE);
+}
+
+/** The requests that `paceAt` looks at once something is on screen. */
+export function rewarded(requests: readonly Instant[]): readonly Instant[] {
+  return requests.slice(-2);
+}
+
+const NEVER_YET = Number.NEGATIVE_INFINITY;
+
+/** When to ask for the spot after the one on air: at its start or `leadOf` before its end, whichever is later (G4). */
+export function askAt(spotStartedAt: Instant, spotEndsAt: Instant, recentPreparationMs: number): Instant {
+  return Math.max(spotStartedAt, spotEndsAt - leadOf(recentPreparationMs));
+}
+
+function leadOf(recentPreparationMs: number): number {
+  return Math.min(Math.max(SHORTEST_LEAD_MS, 2 * recentPreparationMs), LONGEST_LEAD_MS);
+}

@@ -1,0 +1,47 @@
+import type { FailureReason } from "../playout.ts";
+
+/** Why a screen is suspended: it shows no spots and asks for none. */
+export type SuspendReason = "closed" | "hours-awaited" | "hidden";
+
+/** What a suspension does to the item on air, why what waits is not shown, and whether the screen is dark meanwhile. */
+interface Suspension {
+  /** The item on air ends at once and unproved; otherwise it has its whole duration, and its proof. */
+  readonly cutsShort: boolean;
+  readonly failure: FailureReason;
+  readonly dark: boolean;
+}
+
+const SUSPENSIONS: Readonly<Record<SuspendReason, Suspension>> = {
+  /** Outside opening hours those who are still there see the item to its end. */
+  closed: { cutsShort: false, failure: "closed", dark: true },
+  /** At the start, where it is not known yet whether the screen is closed. */
+  "hours-awaited": { cutsShort: false, failure: "closed", dark: false },
+  /** Nobody can see the screen: what is hidden is never proved (G2). */
+  hidden: { cutsShort: true, failure: "hidden", dark: false },
+};
+
+/** Adds a reason, once. */
+export function suspended(reasons: readonly SuspendReason[], because: SuspendReason): readonly SuspendReason[] {
+  return reasons.includes(because) ? reasons : [...reasons, because];
+}
+
+/** Takes a reason away; the screen plays again when none is left. */
+export function resumed(reasons: readonly SuspendReason[], because: SuspendReason): readonly SuspendReason[] {
+  return reasons.filter((reason) => reason !== because);
+}
+
+/** Why what waits is dropped, or `null` while the screen is not suspended. */
+export function dropReason([first]: readonly SuspendReason[]): FailureReason | null {
+  return first === undefined ? null : SUSPENSIONS[first].failure;
+}
+
+/** Why the item on air is cut short, or `null` when it is not. */
+export function cutReason(reasons: readonly SuspendReason[]): FailureReason | null {
+  const cutting = reasons.find((reason) => SUSPENSIONS[reason].cutsShort);
+  return cutting === undefined ? null : SUSPENSIONS[cutting].failure;
+}
+
+/** Whether the screen is dark once nothing is on air, instead of showing house content. */
+export function isDark(reasons: readonly SuspendReason[]): boolean {
+  return reasons.some((reason) => SUSPENSIONS[reason].dark);
+}
