@@ -1,17 +1,35 @@
+import type { z } from "zod";
 import {
   locationComplaints,
   locationUpdateComplaints,
   rejectionComplaints,
   screenComplaints,
-} from "../core/inventory-check.ts";
-import type { Complaint } from "../core/ruling.ts";
-import { isPlaced, type PlacedScreen } from "../core/screen.ts";
-import type { VenueTree } from "../core/venue-type.ts";
+} from "../core/inventory/check.ts";
+import type { Complaint } from "../core/inventory/ruling.ts";
+import { isPlaced, type PlacedScreen } from "../core/inventory/screen.ts";
+import type { VenueTree } from "../core/inventory/venue-type.ts";
+import type { RejectionReason } from "../wire/approval.ts";
 import type { Location, Screen } from "../wire/inventory.ts";
 import type { ApprovalAnswer } from "../wire/inventory-answers.ts";
-import type { LocationChange, ScreenChange } from "../wire/inventory-requests.ts";
+import type {
+  LocationChange,
+  locationCreationSchema,
+  ScreenChange,
+  screenCreationSchema,
+} from "../wire/inventory-requests.ts";
 import { type Answer, type Failure, invalid, ok } from "./answer.ts";
-import type { NewLocation, NewRejection, NewScreen } from "./requests.ts";
+
+/** What "Create a Location" takes. Without a `location_id` the service chooses one. */
+export type NewLocation = z.input<typeof locationCreationSchema>;
+
+/** What "Create a Screen" takes. */
+export type NewScreen = z.input<typeof screenCreationSchema>;
+
+/** What "Reject a CAR" takes. `CUSTOM` needs a message. */
+export interface NewRejection {
+  readonly rejection_reasons: readonly RejectionReason[];
+  readonly custom_message?: string | null | undefined;
+}
 
 /** What a check reads in order to judge. */
 export interface Reader {

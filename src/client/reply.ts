@@ -1,51 +1,131 @@
-/** The parts of an HTTP answer that are looked at; a `Response` is one. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | null;
+import { type FollowedReply, type Reply, succeeded, TimeUp } from "./http.ts";
+
+// What the head of a reply tells: whether the service gave it or a captive portal, firewall or proxy did, the service's
+// time, and how long it asks to wait. And why there was no reply.
+
+/** Whether two URLs name the same host and port. */
+export function isSameHost(one: string, other: string): boolean {
+  return hostOf(one) !== null && hostOf(one) === hostOf(other);
 }
 
-/** One GET without following redirects; rejects when there is no answer. */
-export type Get = (url: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+/** Whether an answer is a page for people, as its header says. */
+export function isHtml({ headers }: Pick<Reply, "headers">): boolean {
+  const type = headers.get("content-type") ?? "";
+  return /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type);
+}
 
-/** A body that nobody needs is read so far, to leave its connection usable; beyond it the connection is given up. */
-const DISCARD_BYTES = 64 * 1024;
-const DISCARD_MS = 500;
+/** "Network Authentication Required" (RFC 6585): a captive portal that says what it is. */
+const PORTAL_STATUS = 511;
 
-/** Reads a body as UTF-8 text, or gives up and returns null once it is longer than `limitBytes`. */
-export async function readText(reply: Reply, limitBytes: number): Promise<string | null> {
-  if (reply.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  const reader = reply.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return new TextDecoder().decode(Buffer.concat(chunks));
-    sizeBytes += value.byteLength;
-    if (sizeBytes > limitBytes) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value);
+/** Whether a request for JSON, from which no JSON came, met a captive portal: another host answered, or a page did. */
+export function isPortals(url: string, reply: FollowedReply): boolean {
+  if (reply.status === PORTAL_STATUS || !isSameHost(url, reply.url)) return true;
+  return succeeded(reply.status) && isHtml(reply);
+}
+
+/** The service's wall clock as an answer of its own tells it, epoch milliseconds; null where it has no `Date`. */
+export interface ToldTime {
+  readonly time: number | null;
+}
+
+/**
+ * What an answer that came from `url` tells of the service's time, or null where it is not one of the service's own: a 2xx
+ * of the service's host, and no page (G13).
+ */
+export function toldTime(baseUrl: string, url: string, reply: Pick<Reply, "status" | "headers">): ToldTime | null {
+  const isOwn = succeeded(reply.status) && isSameHost(baseUrl, url) && !isHtml(reply);
+  return isOwn ? { time: dateOf(reply.headers) } : null;
+}
+
+function hostOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).host : null;
+}
+
+/** No service is obeyed for longer: a wrong header must not keep a screen on house content for days. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** How an HTTP-date begins in each of its three forms (RFC 9110, 5.6.7); `Date.parse` reads a date into "1.5" and "-1". */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+
+/**
+ * The wait that an answer's `Retry-After` asks for, in milliseconds and above 0, or null where it asks for none that can
+ * be read: a 0, a date in the past or anything else must not make a wait shorter than it is without the header (A14).
+ * Both forms are understood, seconds and an HTTP-date; a date is measured against the answer's own `Date`, so that a
+ * wrong clock here does not matter.
+ */
+export function retryAfterMs(headers: Headers): number | null {
+  const value = headers.get("retry-after")?.trim() ?? "";
+  const waitMs = waitOf(value, dateOf(headers) ?? Date.now());
+  return waitMs > 0 ? Math.min(waitMs, LONGEST_RETRY_AFTER_MS) : null;
+}
+
+/** In milliseconds; not a number where there is none to be read. */
+function waitOf(value: string, answeredAt: number): number {
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  return HTTP_DATE.test(value) ? Date.parse(value) - answeredAt : Number.NaN;
+}
+
+/** The service's wall clock as its answer's `Date` header tells it, epoch milliseconds, or null. */
+export function dateOf(headers: Headers): number | null {
+  const value = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(value) ? null : value;
+}
+
+/** A request that ended at a proxy. */
+export type ProxyEnd =
+  /** Nobody answers where the proxy should be. */
+  | { readonly kind: "unreachable"; readonly code: string }
+  /** 407: it wants a user and password, or others. */
+  | { readonly kind: "login" }
+  /** It will not, or cannot, connect to the host that was asked for. */
+  | { readonly kind: "refused"; readonly status: number };
+
+/** What is thrown where a request ended at a proxy. It may fare better the next time. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+  readonly end: ProxyEnd;
+
+  constructor(end: ProxyEnd) {
+    super(inWords(end));
+    this.end = end;
   }
 }
 
-/** Gets rid of a body whose status said all (A2). Never rejects: however the body ends, the status stands. */
-export async function discard(reply: Reply): Promise<void> {
-  if (reply.body === null) return;
-  const reader = reply.body.getReader();
-  const giveUp = () => reader.cancel().catch(() => undefined);
-  const timer = setTimeout(giveUp, DISCARD_MS);
-  try {
-    for (let leftBytes = DISCARD_BYTES; leftBytes > 0; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      leftBytes -= value.byteLength;
-    }
-    await giveUp();
-  } catch {
-    return;
-  } finally {
-    clearTimeout(timer);
+/** What is told where nothing better is known. */
+export const NO_REASON = "network error";
+
+/** How far down a chain of causes a code is looked for. */
+const DEEPEST_CAUSE = 5;
+
+/**
+ * Why a request got no answer, in a word: `timeout`, a code such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, what a proxy
+ * had against it, else `network error`. Never the error's own message, which can quote the URL and with it the
+ * organization token.
+ */
+export function reasonOf(error: unknown): string {
+  let cause = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && cause instanceof Error; depth++) {
+    if (cause instanceof TimeUp) return "timeout";
+    if (cause instanceof ProxyFailure) return cause.message;
+    if ("code" in cause && typeof cause.code === "string") return cause.code;
+    cause = cause.cause;
+  }
+  return NO_REASON;
+}
+
+/** "Proxy Authentication Required" (RFC 9110, 15.5.8). */
+export const PROXY_LOGIN_STATUS = 407;
+
+/** What a 407 means, for people. */
+export const WANTS_LOGIN = "the proxy wants a valid user and password (HTTP 407)";
+
+function inWords(end: ProxyEnd): string {
+  switch (end.kind) {
+    case "unreachable":
+      return `the proxy does not answer (${end.code})`;
+    case "login":
+      return WANTS_LOGIN;
+    case "refused":
+      return `the proxy does not connect (HTTP ${end.status})`;
   }
 }

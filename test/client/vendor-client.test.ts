@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { READ_TRIES } from "../../src/client/retried.ts";
-import { VendorService, type VendorServiceOptions } from "../../src/client/vendor-service.ts";
+import { READ_TRIES, VendorClient, type VendorClientOptions, VendorService } from "../../src/client/vendor-client.ts";
 import type { Emulator } from "../../src/emulator/main.ts";
 import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { running } from "../emulator/running.ts";
@@ -12,11 +11,11 @@ const WEEK = [1, 2, 3, 4, 5, 6, 7];
 const GYM = { title: "Gym", venue_type_id: "401", lat: 52.5, long: 13.4, opening_168: ALWAYS, visitors_7: WEEK };
 const DOOR = { title: "Door", venue_type_id: "40101", width: 1920, height: 1080, loop_duration: 60 };
 
-function at(baseUrl: string, options: Partial<VendorServiceOptions> = {}) {
-  return new VendorService({ baseUrl, orgToken: "org_demo", retryMs: 0, timeoutMs: 5_000, ...options });
+function at(baseUrl: string, options: Partial<VendorClientOptions> = {}) {
+  return new VendorClient({ baseUrl, orgToken: "org_demo", retryMs: 0, timeoutMs: 5_000, ...options });
 }
 
-function of({ baseUrl }: Emulator, options: Partial<VendorServiceOptions> = {}) {
+function of({ baseUrl }: Emulator, options: Partial<VendorClientOptions> = {}) {
   return at(baseUrl, options);
 }
 
@@ -30,31 +29,35 @@ function serveBoth(gets: ((response: ServerResponse) => void)[], writes: ((respo
   return serve((request: IncomingMessage, response) => (request.method === "GET" ? onGet : onPost)(request, response));
 }
 
-describe("the vendor service", () => {
-  it("creates, reads and updates a location and its screen", async () => {
-    const service = of(await running());
+describe("the vendor client", () => {
+  it("is there by its older name too", () => {
+    expect(VendorService).toBe(VendorClient);
+  });
 
-    const location = await service.createLocation({ location_id: "L1", ...GYM });
-    const screen = await service.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR });
+  it("creates, reads and updates a location and its screen", async () => {
+    const client = of(await running());
+
+    const location = await client.createLocation({ location_id: "L1", ...GYM });
+    const screen = await client.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR });
 
     expect(location).toMatchObject({ kind: "ok", value: { location_id: "L1", status: "REVIEW", visitors_7: WEEK } });
     expect(screen).toMatchObject({ kind: "ok", value: { screen_id: "S1", width: 1920, amount: null } });
-    expect(await service.getLocation("L1")).toEqual(location);
-    expect(await service.getScreen("S1")).toEqual(screen);
-    expect(await service.updateLocation("L1", { title: "New" })).toMatchObject({ value: { title: "New" } });
-    expect(await service.updateScreen("S1", { amount: 2 })).toMatchObject({ value: { amount: 2, title: "Door" } });
+    expect(await client.getLocation("L1")).toEqual(location);
+    expect(await client.getScreen("S1")).toEqual(screen);
+    expect(await client.updateLocation("L1", { title: "New" })).toMatchObject({ value: { title: "New" } });
+    expect(await client.updateScreen("S1", { amount: 2 })).toMatchObject({ value: { amount: 2, title: "Door" } });
   });
 
   it("reads venue types, approvals and spots, and rejects a creative", async () => {
-    const service = of(await running());
+    const client = of(await running());
 
-    const types = await service.listVenueTypes();
-    const rejected = await service.rejectApproval("car_cinema", { rejection_reasons: ["FILTER"] });
+    const types = await client.listVenueTypes();
+    const rejected = await client.rejectApproval("car_cinema", { rejection_reasons: ["FILTER"] });
 
     expect(types.kind === "ok" && types.value.length).toBeGreaterThan(100);
     expect(rejected).toMatchObject({ kind: "ok", value: { id: "car_cinema", status: "rejected" } });
-    expect(await service.getApproval("car_cinema")).toMatchObject({ value: { rejection_reasons: ["FILTER"] } });
-    expect(await service.getSpot("screen_demo", new AbortController().signal)).toMatchObject({ kind: "spot" });
+    expect(await client.getApproval("car_cinema")).toMatchObject({ value: { rejection_reasons: ["FILTER"] } });
+    expect(await client.getSpot("screen_demo", new AbortController().signal)).toMatchObject({ kind: "spot" });
   });
 
   it("takes the identifier that the service chooses", async () => {
@@ -102,6 +105,54 @@ describe("the vendor service", () => {
     });
   });
 
+  it.each([400, 409, 422])("takes a %i for done when the location is there as it was sent (B1)", async (status) => {
+    const stored = { location_id: "L1", title: "Mine", status: "DRAFT", lat: 52.5 };
+    const server = await serveBoth([json(200, stored)], [answer(status, {}, "<html>")]);
+    const client = at(server.url);
+
+    expect(await client.createLocation({ location_id: "L1", title: "Mine" })).toMatchObject({
+      kind: "ok",
+      value: { location_id: "L1", lat: 52.5 },
+    });
+    expect(await client.createLocation({ location_id: "L1", title: "Mine", lat: 1 })).toMatchObject({
+      kind: "conflict",
+    });
+  });
+
+  it("creates the same location and screen twice, and they are there once", async () => {
+    const emulator = await running();
+    const client = of(emulator);
+    const create = async () => [
+      await client.createLocation({ location_id: "L1", ...GYM }),
+      await client.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR }),
+    ];
+
+    const first = await create();
+
+    expect(first).toMatchObject([{ kind: "ok" }, { kind: "ok" }]);
+    expect(await create()).toEqual(first);
+  });
+
+  it.each(["", ".", ".."])("never asks for an object called %j, which no path can name (A17)", async (id) => {
+    const server = await serve(inTurn(json(200, { location_id: id, title: "A", status: "DRAFT" })));
+    const client = at(server.url, { check: false });
+    const answers = [
+      await client.getLocation(id),
+      await client.getScreen(id),
+      await client.getApproval(id),
+      await client.updateLocation(id, { title: "B" }),
+      await client.updateScreen(id, { title: "B" }),
+      await client.rejectApproval(id, { rejection_reasons: ["FILTER"] }),
+      await at(server.url).createLocation({ location_id: id, title: "A" }),
+      await at(server.url).createScreen({ ...DOOR, screen_id: id, location_id: "L1" }),
+    ];
+
+    expect(answers.map(({ kind }) => kind)).toEqual(answers.map(() => "invalid"));
+    expect(server.targets.filter((target) => !target.includes("/locations/L1") && !target.includes("venue"))).toEqual(
+      [],
+    );
+  });
+
   it.each([400, 409, 422])("takes a %i for a conflict when the location is there already (B1)", async (status) => {
     const stored = { location_id: "L1", title: "Other", status: "DRAFT" };
     const server = await serveBoth([json(200, stored)], [answer(status, {}, "<html>")]);
@@ -119,11 +170,11 @@ describe("an answer of the other kind", () => {
     ["200 instead of 201", { createStatus: 200 } as const],
     ["refused unknown fields", { unknownFields: "reject" } as const],
   ])("%s changes nothing", async (_, behaviour) => {
-    const service = of(await running({ world: { ...demoWorld(), behaviour } }));
+    const client = of(await running({ world: { ...demoWorld(), behaviour } }));
 
-    expect(await service.createLocation({ location_id: "L1", ...GYM })).toMatchObject({ kind: "ok" });
-    expect(await service.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR })).toMatchObject({ kind: "ok" });
-    expect(await service.updateScreen("S1", { title: "B" })).toMatchObject({ kind: "ok" });
+    expect(await client.createLocation({ location_id: "L1", ...GYM })).toMatchObject({ kind: "ok" });
+    expect(await client.createScreen({ screen_id: "S1", location_id: "L1", ...DOOR })).toMatchObject({ kind: "ok" });
+    expect(await client.updateScreen("S1", { title: "B" })).toMatchObject({ kind: "ok" });
   });
 
   it.each([
@@ -135,13 +186,13 @@ describe("an answer of the other kind", () => {
   ])("%s after a create or update means that the object is read (A3)", async (_, write) => {
     const stored = { location_id: "L1", title: "A", status: "DRAFT", extra: 1 };
     const server = await serveBoth([json(200, stored)], [write]);
-    const service = at(server.url, { check: false });
+    const client = at(server.url, { check: false });
 
-    expect(await service.createLocation({ location_id: "L1", title: "A" })).toMatchObject({
+    expect(await client.createLocation({ location_id: "L1", title: "A" })).toMatchObject({
       kind: "ok",
       value: { title: "A", archived: false, lat: null },
     });
-    expect(await service.updateLocation("L1", { title: "A" })).toMatchObject({ kind: "ok" });
+    expect(await client.updateLocation("L1", { title: "A" })).toMatchObject({ kind: "ok" });
   });
 
   it("an identifier in the Location header alone is enough", async () => {
@@ -236,10 +287,10 @@ describe("a service that falters", () => {
 
   it("did what it was asked to when the object is there as it was sent", async () => {
     const server = await serveBoth([json(200, screen)], [answer(502)]);
-    const service = at(server.url, { check: false });
+    const client = at(server.url, { check: false });
 
-    expect(await service.createScreen(screen)).toMatchObject({ kind: "ok" });
-    expect(await service.updateScreen("s", { title: "S" })).toMatchObject({ kind: "ok" });
+    expect(await client.createScreen(screen)).toMatchObject({ kind: "ok" });
+    expect(await client.updateScreen("s", { title: "S" })).toMatchObject({ kind: "ok" });
   });
 
   it("has another of that identifier when the object differs", async () => {

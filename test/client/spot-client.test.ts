@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { LARGEST_SPOT_BYTES, Service, type ServiceOptions, SPOT_TRIES } from "../../src/client/service.ts";
+import { LARGEST_SPOT_BYTES, SPOT_TRIES, SpotClient, type SpotClientOptions } from "../../src/client/spot-client.ts";
 import { answer, inTurn, nobody, type Served, serve } from "./server.ts";
 
 const TOKEN = "org_very/secret token";
 const never = () => new AbortController().signal;
-const serviceAt = (baseUrl: string, options: Partial<ServiceOptions> = {}) =>
-  new Service({
+const serviceAt = (baseUrl: string, options: Partial<SpotClientOptions> = {}) =>
+  new SpotClient({
     baseUrl,
     orgToken: TOKEN,
     fetch,
@@ -14,7 +14,8 @@ const serviceAt = (baseUrl: string, options: Partial<ServiceOptions> = {}) =>
     spotRetryMs: 0,
     ...options,
   });
-const ask = (server: Served, options?: Partial<ServiceOptions>) => serviceAt(server.url, options).getSpot("s", never());
+const ask = (server: Served, options?: Partial<SpotClientOptions>) =>
+  serviceAt(server.url, options).getSpot("s", never());
 
 const item = {
   id: "ad-1",
@@ -43,6 +44,23 @@ describe("a request for a spot", () => {
     const outcome = await ask(server);
     expect(outcome).toMatchObject({ kind: "spot", malformed: [], serviceTime: Date.UTC(2026, 9, 21, 7, 28) });
     expect(outcome.kind === "spot" && outcome.spot.ad?.durationMs).toBe(6_000);
+  });
+
+  it("tells when each answer of the service's own was asked for and came, and no other's (G13)", async () => {
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const redirect = answer(302, { location: "/there", date });
+    const server = await serve(inTurn(answer(503, { date }), redirect, answer(200, { date }, JSON.stringify(spot))));
+    const told: unknown[] = [];
+    let now = 0;
+    const service = serviceAt(server.url, {
+      // Each look at the clock finds it a second later.
+      now: () => (now += 1_000),
+      onTime: (time, span) => told.push([time, span]),
+    });
+
+    await service.getSpot("lobby-1", never());
+
+    expect(told).toEqual([[Date.UTC(2026, 9, 21, 7, 28), { sentAt: 5_000, heardAt: 6_000 }]]);
   });
 
   it("brings the other item of a spot where one is malformed, and says which", async () => {
@@ -93,8 +111,16 @@ describe("a request for a spot", () => {
   it.each([
     [{ "retry-after": "7" }, 7_000],
     [{ "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 30_000],
-    [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 0],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, null],
+    [{ "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, null],
+    [{ "retry-after": "Wednesday, 21-Oct-26 07:28:30 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 30_000],
+    [{ "retry-after": "Wed Oct 21 07:28:30 2026 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 30_000],
     [{ "retry-after": "999999999" }, 3_600_000],
+    [{ "retry-after": "0" }, null],
+    [{ "retry-after": "1.5" }, null],
+    [{ "retry-after": "-1" }, null],
+    // A fraction and a sign are years to Date.parse, this one in the future.
+    [{ "retry-after": "2090.5" }, null],
     [{ "retry-after": "soon" }, null],
     [{}, null],
   ])("is limited with 429 and %o", async (headers, retryAfterMs) => {
@@ -113,6 +139,14 @@ describe("a request for a spot", () => {
     const server = await serve(inTurn((response) => response.destroy(), json(spot)));
     expect(await ask(server)).toMatchObject({ kind: "spot" });
   });
+
+  it.each(["0", "-1", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT"])(
+    "is repeated within its slot after a 503 with Retry-After: %s as after one without (A14)",
+    async (value) => {
+      const server = await serve(inTurn(answer(503, { "retry-after": value }), json(spot)));
+      expect(await ask(server)).toMatchObject({ kind: "spot" });
+    },
+  );
 
   it("is given up after a few tries", async () => {
     const server = await serve(inTurn(answer(502)));
@@ -140,9 +174,9 @@ describe("a request for a spot", () => {
   it("is called off by its signal, at once and before it began", async () => {
     const control = new AbortController();
     const server = await serve(() => control.abort());
-    const service = serviceAt(server.url);
-    expect(await service.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
-    expect(await service.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
+    const client = serviceAt(server.url);
+    expect(await client.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
+    expect(await client.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
     expect(server.targets).toHaveLength(1);
   });
 

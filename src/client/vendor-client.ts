@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { differences } from "../core/difference.ts";
-import type { VenueTree, VenueType } from "../core/venue-type.ts";
+import { differences } from "../core/inventory/changes.ts";
+import type { VenueTree, VenueType } from "../core/inventory/venue-type.ts";
+import type { Delivery } from "../core/proof.ts";
 import { type Location, locationSchema, type Screen, screenSchema } from "../wire/inventory.ts";
 import {
   type ApprovalAnswer,
@@ -12,32 +13,40 @@ import {
   venueTypesAnswerSchema,
 } from "../wire/inventory-answers.ts";
 import type { LocationChange, ScreenChange } from "../wire/inventory-requests.ts";
-import { type Route, urlOf } from "../wire/routes.ts";
-import { type Answer, ok } from "./answer.ts";
+import { isSegment, type Route, urlOf } from "../wire/routes.ts";
+import { type Answer, type Failure, invalid, ok } from "./answer.ts";
 import {
   checkLocationUpdate,
   checkNewLocation,
   checkNewScreen,
   checkRejection,
   checkScreenUpdate,
+  type NewLocation,
+  type NewRejection,
+  type NewScreen,
   type Reader,
 } from "./checks.ts";
-import { type Exchange, exchange } from "./exchange.ts";
-import { follow } from "./follow.ts";
-import { getBy, USER_AGENT } from "./get.ts";
-import { answerIn, bodyIn, succeeded } from "./reading.ts";
-import type { Reply } from "./reply.ts";
-import type { NewLocation, NewRejection, NewScreen } from "./requests.ts";
-import { retried } from "./retried.ts";
-import { Service } from "./service.ts";
-import { settle, type Writing } from "./writing.ts";
+import {
+  answerIn,
+  bodyIn,
+  type Exchange,
+  exchange,
+  isWorthRetrying,
+  retryWhile,
+  settle,
+  type Writing,
+} from "./exchange.ts";
+import { type ExactGet, follow, getBy, type Reply, succeeded, USER_AGENT } from "./http.ts";
+import { SpotClient, type SpotOutcome } from "./spot-client.ts";
 
-export interface VendorServiceOptions {
+export interface VendorClientOptions {
   /** With or without a slash at its end. */
   readonly baseUrl: string;
   readonly orgToken: string;
   /** By default the runtime's own. */
   readonly fetch?: typeof globalThis.fetch;
+  /** The same for proofs whose URLs `fetch` would write otherwise. */
+  readonly exactGet?: ExactGet;
   /** For each try of a request, its body and redirects included; 15 s. */
   readonly timeoutMs?: number;
   /** The wait before the second try of what is tried again; each later one is twice as long. */
@@ -47,33 +56,37 @@ export interface VendorServiceOptions {
 }
 
 const TIMEOUT_MS = 15_000;
+/** A call that only reads is made so often in all when the network or the service falters. */
+export const READ_TRIES = 3;
 const RETRY_MS = 500;
 
 /** An object is some kilobytes, the venue types some hundred: more is a mistake that must not fill the memory. */
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /**
- * A screen network's whole vendor interface over HTTP: locations, screens, venue types, creative approvals and, by what
- * it has from `Service`, spots and proofs. Answers are values, by the status alone; the token is in none of them.
+ * A screen network's whole vendor interface over HTTP: locations, screens, venue types, creative approvals and, by the
+ * client that players have, spots and proofs. Answers are values, by the status alone; the token is in none of them.
  *
  * Reading is tried again when the network or the service falters. Writing is sent once: when its outcome is unknown, or
  * its answer is empty, the object is read and compared instead (A3). Unless `check` is false, a request that breaks a
  * rule of the contract is `invalid` before it is sent, with everything that is wrong with it.
  *
  * @example
- * const service = new VendorService({ baseUrl, orgToken });
- * const created = await service.createLocation({ location_id: "gym-1", title: "Gym", venue_type_id: "401" });
+ * const client = new VendorClient({ baseUrl, orgToken });
+ * const created = await client.createLocation({ location_id: "gym-1", title: "Gym", venue_type_id: "401" });
  * if (created.kind === "ok") console.log(created.value.status); // DRAFT: there is no position yet, nor hours or visitors
  * else console.log(created.kind, created.kind === "invalid" ? created.fields : "");
  */
-export class VendorService extends Service implements Reader {
-  readonly #options: Required<VendorServiceOptions>;
+export class VendorClient implements Reader {
+  readonly #options: Required<Omit<VendorClientOptions, "exactGet">>;
+  readonly #spots: SpotClient;
   #tree: VenueTree | null = null;
 
-  constructor(options: VendorServiceOptions) {
+  constructor(options: VendorClientOptions) {
     const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS, check = true } = options;
-    super({ ...options, fetch, spotTimeoutMs: timeoutMs, proofTimeoutMs: timeoutMs, spotRetryMs: retryMs });
     this.#options = { ...options, fetch, timeoutMs, retryMs, check };
+    const timeouts = { spotTimeoutMs: timeoutMs, proofTimeoutMs: timeoutMs };
+    this.#spots = new SpotClient({ ...options, fetch, ...timeouts, spotRetryMs: retryMs });
   }
 
   /** Creates a location: a DRAFT, or in REVIEW where it lacks nothing that the review needs (B3). */
@@ -83,8 +96,8 @@ export class VendorService extends Service implements Reader {
     return this.#write("locations", {}, creation, signal, {
       creates: true,
       read: (body) => locationSchema.safeParse(body).data ?? null,
-      find: (said) => {
-        const id = creation.location_id ?? chosenId(said);
+      find: (response) => {
+        const id = creation.location_id ?? chosenId(response);
         return id === null ? null : this.getLocation(id, signal);
       },
       isDone: (location) => differences(location, creation).length === 0,
@@ -178,11 +191,30 @@ export class VendorService extends Service implements Reader {
     });
   }
 
+  /** Asks for what a screen is to show next: a new spot each time (F13). */
+  getSpot(screenId: string, signal: AbortSignal = NEVER): Promise<SpotOutcome> {
+    return this.#spots.getSpot(screenId, signal);
+  }
+
+  /** Sends one proof of play, byte for byte as received (F11); tries once. */
+  sendProof(pop: string, signal: AbortSignal = NEVER): Promise<Delivery> {
+    return this.#spots.sendProof(pop, signal);
+  }
+
+  /** Whether the last answer to a request for a spot was a captive portal's. */
+  get meetsPortal(): boolean {
+    return this.#spots.meetsPortal;
+  }
+
   async #read<T>(route: Route, parameters: Parameters, schema: z.ZodType<T>, signal: AbortSignal): Promise<Answer<T>> {
+    const unnamed = unnamedIn(parameters);
+    if (unnamed !== null) return unnamed;
     const url = this.#urlOf(route, parameters);
     const get = getBy(this.#options.fetch);
     const ask = () => this.#exchange((raised) => follow(get, url, raised), signal);
-    return answerIn(await retried(ask, this.#options.retryMs, signal), schema);
+    const tries = { most: READ_TRIES, firstWaitMs: this.#options.retryMs };
+    const response = await retryWhile(ask, isWorthRetrying, tries, signal);
+    return answerIn(response ?? { kind: "noResponse", reason: "called off" }, schema);
   }
 
   async #write<T>(
@@ -192,6 +224,8 @@ export class VendorService extends Service implements Reader {
     signal: AbortSignal,
     writing: Writing<T>,
   ): Promise<Answer<T>> {
+    const unnamed = unnamedIn(parameters);
+    if (unnamed !== null) return unnamed;
     const url = this.#urlOf(route, parameters);
     const headers = { ...USER_AGENT, "content-type": "application/json" };
     const request = { method: "POST", redirect: "manual", headers, body: JSON.stringify(body) } as const;
@@ -210,24 +244,42 @@ export class VendorService extends Service implements Reader {
   }
 }
 
+/** The client's name for programs that were written when it was called so. */
+export const VendorService = VendorClient;
+export type VendorService = VendorClient;
+
 type Parameters = Readonly<Record<string, string>>;
 
 const NEVER = new AbortController().signal;
 const FINE = ok(null);
 
+/** Why no request can ask for an object of these identifiers, checked or not; null where one can (A17). */
+function unnamedIn(parameters: Parameters): Failure | null {
+  const [field] = Object.entries(parameters).find(([, value]) => !isSegment(value)) ?? [];
+  return field === undefined ? null : invalid([{ field, message: NO_SEGMENT }]);
+}
+
+const NO_SEGMENT = "must not be empty, . or ..";
+
 /** The identifier that the service chose: in the body, or at the end of where it says the new object is (A3). */
-function chosenId(said: Exchange): string | null {
-  if (said.kind === "silent" || !succeeded(said.status)) return null;
-  const body = bodyIn(said);
+function chosenId(response: Exchange): string | null {
+  if (response.kind === "noResponse" || !succeeded(response.status)) return null;
+  const body = bodyIn(response);
   const id = typeof body === "object" && body !== null ? Reflect.get(body, "location_id") : null;
   if (typeof id === "string" && id !== "") return id;
-  return /\/locations\/([\w.~-]+)$/.exec(said.headers.get("location") ?? "")?.[1] ?? null;
+  return /\/locations\/([\w.~-]+)$/.exec(response.headers.get("location") ?? "")?.[1] ?? null;
 }
 
 function asRejection(approval: ApprovalAnswer): RejectionAnswer {
   const { car_id, status, advertiser_name, rejection_reasons, custom_message, created_on } = approval;
   return {
-    ...{ id: car_id, status, advertiser_name, campaign_name: null },
-    ...{ rejection_reasons: rejection_reasons ?? [], custom_message, created_at: created_on, updated_at: null },
+    id: car_id,
+    status,
+    advertiser_name,
+    campaign_name: null,
+    rejection_reasons: rejection_reasons ?? [],
+    custom_message,
+    created_at: created_on,
+    updated_at: null,
   };
 }

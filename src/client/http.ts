@@ -1,0 +1,183 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+
+/** The parts of an HTTP answer that are looked at; a `Response` is one. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** The last answer after redirects, and the URL that gave it. */
+export interface FollowedReply extends Reply {
+  readonly url: string;
+}
+
+/** One GET without following redirects; rejects when there is no answer. */
+export type Get = (url: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+
+/** GETs a URL with a request target of one's own: a proof is sent byte for byte as received (F11). No redirects. */
+export type ExactGet = (
+  url: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<Reply>;
+
+/** A body that nobody needs is read so far, to leave its connection usable; beyond it the connection is given up. */
+const DISCARD_BYTES = 64 * 1024;
+const DISCARD_MS = 500;
+
+/** Redirects are followed so many times (F21). */
+const MOST_REDIRECTS = 5;
+
+/** Who asks, in every request's headers. */
+export const USER_AGENT = { "user-agent": "spotloop" } as const;
+
+/** Asks by `fetch`, and by other means where that would not send the URL as it is written (F11). No redirects. */
+export function getBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet = exactGet): Get {
+  return (url, signal) => {
+    const target = exactTarget(url);
+    if (target !== null) return sendExactly(url, target, USER_AGENT, signal);
+    return fetch(url, { redirect: "manual", headers: USER_AGENT, signal });
+  };
+}
+
+/**
+ * GETs a URL and follows its redirects. The reply is the last one: still a redirect where there were more than
+ * `MOST_REDIRECTS`, or where one led nowhere that can be followed.
+ */
+export async function follow(
+  get: Get,
+  url: string,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<FollowedReply> {
+  let at = url;
+  let reply = await get(at, signal, headers);
+  for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
+    const next = nextStop(reply, at);
+    if (next === null) break;
+    await discard(reply);
+    at = next;
+    reply = await get(at, signal, headers);
+  }
+  return { status: reply.status, headers: reply.headers, body: reply.body, url: at };
+}
+
+function nextStop(reply: Reply, from: string): string | null {
+  if (!REDIRECTS.includes(reply.status)) return null;
+  const location = reply.headers.get("location");
+  if (location === null || !URL.canParse(location, from)) return null;
+  const next = new URL(location, from);
+  return next.protocol === "http:" || next.protocol === "https:" ? next.href : null;
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * The path and query of a URL exactly as written, where `fetch` would write them differently (`/a/../b`, `{id}`, a quote
+ * in the query); null where it would not, and where HTTP has no way to send them as they are.
+ */
+export function exactTarget(url: string): string | null {
+  const written = /^https?:\/\/[^/?#@\\]+([/?][^#]*)/i.exec(url)?.[1];
+  if (written === undefined || !/^[!-[\]-~]+$/.test(written)) return null;
+  const target = written.startsWith("?") ? `/${written}` : written;
+  const { pathname, search } = new URL(url);
+  return target === pathname + search ? null : target;
+}
+
+/** Does so by Node's own means, straight to the host. */
+export const exactGet: ExactGet = (url, target, headers, signal) => {
+  const address = new URL(url);
+  const request = address.protocol === "https:" ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const asked = request(address, { path: target, headers, signal }, (message) => {
+      const told = Object.entries(message.headers).filter(
+        (entry): entry is [string, string] => !Array.isArray(entry[1]),
+      );
+      resolve({ status: message.statusCode ?? 0, headers: new Headers(told), body: null });
+      message.destroy();
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+};
+
+/** What a request is broken off with when its time is up. */
+export class TimeUp extends Error {
+  override readonly name = "TimeUp";
+}
+
+/**
+ * Runs `act` with a signal that is raised when the caller's is, or after `limitMs`. Settles at once then, even if `act`
+ * pays no attention; rejects with the caller's reason or with `TimeUp`.
+ *
+ * `AbortSignal.any` is not used: what it hangs on a signal that lives as long as the player is kept for as long.
+ */
+export function within<T>(limitMs: number, signal: AbortSignal, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const control = new AbortController();
+    const breakOff = (reason: unknown) => {
+      control.abort(reason);
+      end();
+      reject(reason);
+    };
+    const callOff = () => breakOff(signal.reason);
+    const timer = setTimeout(() => breakOff(new TimeUp(`no answer within ${limitMs} ms`)), limitMs);
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", callOff);
+    };
+    signal.addEventListener("abort", callOff);
+    act(control.signal).finally(end).then(resolve, reject);
+  });
+}
+
+/** Reads a body as UTF-8 text, or gives up and returns null once it is longer than `limitBytes`. */
+export async function readText(reply: Reply, limitBytes: number): Promise<string | null> {
+  if (reply.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  const reader = reply.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new TextDecoder().decode(Buffer.concat(chunks));
+    sizeBytes += value.byteLength;
+    if (sizeBytes > limitBytes) {
+      await reader.cancel();
+      return null;
+    }
+    chunks.push(value);
+  }
+}
+
+/** Gets rid of a body whose status said all (A2). Never rejects: however the body ends, the status stands. */
+export async function discard(reply: Reply): Promise<void> {
+  if (reply.body === null) return;
+  const reader = reply.body.getReader();
+  const giveUp = () => reader.cancel().catch(() => undefined);
+  const timer = setTimeout(giveUp, DISCARD_MS);
+  try {
+    for (let leftBytes = DISCARD_BYTES; leftBytes > 0; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      leftBytes -= value.byteLength;
+    }
+    await giveUp();
+  } catch {
+    return;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function succeeded(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Whether a status may be different next time (G7, G8); 429 is one too, but named apart. */
+export function isTransient(status: number): boolean {
+  return status === 408 || status === 425 || status >= 500;
+}
