@@ -8,33 +8,30 @@ interface Deck {
   take(): Promise<number>;
   /** What has been presented since the take. */
   progress(): Progress;
-  /** Draws a still picture again, after what held it was lost with the GPU process; clips draw themselves. */
-  redraw(): Promise<void>;
 }
 
 interface Source {
   readonly form: "video" | "image";
+  readonly mimeType: string;
   readonly url: string;
   readonly muted: boolean;
 }
 
 interface Progress {
   readonly framesPresented: number;
-  /** True when no further frame is to come: a still image, or a clip that reached its last frame (F17). */
+  /** True when no further frame is to come: a picture, or a clip that reached its last frame (F17). */
   readonly still: boolean;
 }
 
 let start: () => Promise<number> = () => Promise.reject(new Error("nothing is cued"));
 let drawn: () => Promise<unknown> = nextPaint;
 let progress: () => Progress = () => ({ framesPresented: 0, still: false });
-let redraw: () => Promise<void> = () => Promise.resolve();
 
 const deck: Deck = {
   cue: (source) => (source.form === "video" ? cueVideo(source) : cueImage(source)),
   drawn: () => drawn(),
   take: () => start(),
   progress: () => progress(),
-  redraw: () => redraw(),
 };
 Object.assign(globalThis, { deck });
 
@@ -68,48 +65,77 @@ async function cueVideo({ url, muted }: Source): Promise<void> {
     return { framesPresented, still: video.ended };
   };
   start = () =>
-    new Promise((resolve, reject) => {
+    new Promise<number>((resolve, reject) => {
       video.onerror = () => reject(new Error(video.error?.message || "undecodable"));
       nextFrame().then(resolve);
-      video.play().catch(reject);
+      // A clip of one picture ends where it begins, which calls its playing off: all of it was drawn before.
+      const onRefused = (error: unknown) => (video.ended ? resolve(nextPaint()) : reject(new Error(String(error))));
+      if (video.ended) resolve(nextPaint());
+      else video.play().catch(onRefused);
     });
 }
 
-/** The picture is decoded and scaled to the screen now: `img.decode()` and painting wait for a deck to be in sight. */
-async function cueImage({ url }: Source): Promise<void> {
-  const image = new Image();
-  await new Promise((resolve, reject) => {
-    image.onload = resolve;
-    image.onerror = () => reject(new Error("undecodable"));
-    image.src = url;
-  });
-  const canvas = document.createElement("canvas");
-  const bitmap = await createImageBitmap(image, fitted(image));
-  canvas.width = bitmap.width;
-  canvas.height = bitmap.height;
-  const context = canvas.getContext("bitmaprenderer");
-  // What is transferred is gone from here, and lives where it can be lost.
-  redraw = async () => context?.transferFromImageBitmap(await createImageBitmap(bitmap));
-  await redraw();
-  document.body.append(canvas);
+/** A picture is turned as it says, in its own colours, and moves from its first image on if it moves at all (F24). */
+async function cueImage({ url, mimeType }: Source): Promise<void> {
+  const image = await pictureAt(url);
+  const moves = await isAnimated(url, mimeType);
+  // A picture that moves would do so from when it is first drawn: until it is taken its first image stands in for it.
+  const moving = moves ? await pictureAt(`${url}?moving`) : null;
+  const shown = moves ? await firstImageOf(image) : image;
+  document.body.append(shown);
   let framesPresented = 0;
   progress = () => ({ framesPresented, still: true });
   start = async () => {
+    if (moving !== null) shown.replaceWith(moving);
     const at = await nextPaint();
     framesPresented = 1;
     return at;
   };
 }
 
-/** An image larger than the screen is scaled down to it, whole and in its shape (F20). */
-function fitted({ naturalWidth, naturalHeight }: HTMLImageElement): ImageBitmapOptions {
-  const scale = Math.min(innerWidth / naturalWidth, innerHeight / naturalHeight) * devicePixelRatio;
-  if (scale >= 1) return {};
-  return {
-    resizeWidth: Math.max(1, Math.round(naturalWidth * scale)),
-    resizeHeight: Math.max(1, Math.round(naturalHeight * scale)),
-    resizeQuality: "high",
-  };
+async function pictureAt(url: string): Promise<HTMLImageElement> {
+  const image = new Image();
+  await new Promise((resolve, reject) => {
+    image.onload = resolve;
+    image.onerror = () => reject(new Error("undecodable"));
+    image.src = url;
+  });
+  return image;
+}
+
+/** Pictures that may move, by what their decoder calls them. A drawing runs its own animations, from when it is loaded. */
+const DECODED_AS: Readonly<Record<string, string>> = {
+  "image/gif": "image/gif",
+  "image/png": "image/png",
+  "image/apng": "image/png",
+  "image/webp": "image/webp",
+  "image/avif": "image/avif",
+};
+
+async function isAnimated(url: string, mimeType: string): Promise<boolean> {
+  const type = DECODED_AS[mimeType];
+  if (type === undefined) return false;
+  const { body } = await fetch(url);
+  if (body === null) return false;
+  const decoder = new ImageDecoder({ data: body, type });
+  try {
+    await decoder.completed;
+    return (decoder.tracks.selectedTrack?.frameCount ?? 1) > 1;
+  } catch {
+    // What a picture element shows all the same is shown as it is.
+    return false;
+  } finally {
+    decoder.close();
+  }
+}
+
+async function firstImageOf(image: HTMLImageElement): Promise<HTMLCanvasElement> {
+  const canvas = document.createElement("canvas");
+  const bitmap = await createImageBitmap(image);
+  canvas.width = bitmap.width;
+  canvas.height = bitmap.height;
+  canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
+  return canvas;
 }
 
 /** Resolves once a frame that was begun after this call has been handed on to be presented. */

@@ -1,5 +1,5 @@
 import { app } from "electron";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "./recovery/supervisor.ts";
 
 // Electron answers an error that nobody caught with a dialog, and there is nobody at a kiosk to close it: so this comes
 // before anything else is loaded, and asks the supervisor for a new start instead.
@@ -10,5 +10,5 @@ const giveUp = (error: unknown) => {
 process.on("uncaughtException", giveUp);
 process.on("unhandledRejection", giveUp);
 
-const { start } = await import("./start.ts");
+const { start } = await import("./boot/start.ts");
 await start();

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import type { Logger } from "pino";
 import { quarantine } from "./quarantine.ts";
 
 export type Database = BetterSqlite3.Database;
@@ -17,6 +18,8 @@ export interface DatabaseOptions {
   readonly path: string;
   /** `full`: a commit survives a power cut. `normal`: the last ones may be lost, the file stays whole. */
   readonly durability: "full" | "normal";
+  /** Of a large file, after a crash, only these tables are read through before it is used; by default all of it. */
+  readonly readThrough?: readonly string[];
   /** Oldest first: step n leads from schema n to n + 1. Steps are added at the end, never changed. */
   readonly migrations: readonly Migration[];
 }
@@ -54,29 +57,46 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }
 
+/** Whether an error of SQLite's means that the file itself is broken. */
+export function isBroken(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? "");
+}
+
+/** Runs what a disk may not take: whether it was taken. Throws what is no error of SQLite's or the system's. */
+export function isTaken(act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return false;
+  }
+}
+
 /** Opens a database that is there so that nothing in it can be changed. Throws SQLite's errors. */
 export function openReadOnly(path: string): Database {
   refuseFatalBinding();
   return new BetterSqlite3(path, { timeout: BUSY_MS, readonly: true, fileMustExist: true });
 }
 
-/** Opens a database that is there, beside whoever else has it open. Throws SQLite's errors. */
+/** Opens a database that is there, beside others that have it open. Throws SQLite's errors. */
 export function openShared(path: string): Database {
   refuseFatalBinding();
   return new BetterSqlite3(path, { timeout: BUSY_MS, fileMustExist: true });
 }
 
 /**
- * Opens an empty file and locks it for as long as it is open. Throws at once, `SQLITE_BUSY`, where another process, or
- * another part of this one, has it locked.
+ * Opens an empty file and locks it for as long as it is open. Throws at once: `SQLITE_BUSY` where another process, or
+ * another part of this one, has it locked, `SQLITE_READONLY` where it cannot be written. Nobody can lock a file for
+ * themselves that they may only read, and SQLite says nothing of it until something is to be changed.
  */
 export function openLock(path: string): Database {
   refuseFatalBinding();
   const database = new BetterSqlite3(path, { timeout: 0 });
   try {
-    // Nothing is ever written, and there is no journal that a crash could leave.
+    // Nothing is ever committed, and there is no journal that a crash could leave.
     database.pragma("journal_mode = memory");
-    database.exec("begin exclusive");
+    database.exec("begin exclusive; pragma user_version = 1");
     return database;
   } catch (error) {
     database.close();
@@ -91,11 +111,11 @@ function afresh(options: DatabaseOptions): DatabaseOpening {
 }
 
 function attempt(options: DatabaseOptions, quarantined: string | null): DatabaseOpening | "broken" {
-  const { path, durability, migrations } = options;
+  const { path, durability, migrations, readThrough = [] } = options;
   try {
     // SQLite would throw away a log that belongs to nothing; there may be all in it that was ever committed.
     if (sizeOf(path) < HEADER_BYTES && sizeOf(`${path}-wal`) > 0) return "broken";
-    const found = sizeOf(path) > 0 ? inspect(path) : 0;
+    const found = sizeOf(path) > 0 ? inspect(path, readThrough) : 0;
     if (found === "broken") return "broken";
     if (found > migrations.length) return { kind: "newer", found, known: migrations.length };
     const database = new BetterSqlite3(path, { timeout: BUSY_MS });
@@ -110,7 +130,7 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
       throw error;
     }
   } catch (error) {
-    if (/^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? "")) return "broken";
+    if (isBroken(error)) return "broken";
     throw error;
   }
 }
@@ -119,13 +139,16 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
  * The version of a file's schema, or that it is broken. Looked at through a connection that cannot write: closing one
  * that can would fold the -wal into a file that is about to be set aside, or was written by a newer version.
  */
-function inspect(path: string): number | "broken" {
+function inspect(path: string, tables: readonly string[]): number | "broken" {
   const endedWell = sizeOf(`${path}-wal`) === 0;
   const database = openReadOnly(path);
   try {
     const version = Number(database.pragma("user_version", { simple: true }));
-    if (endedWell && sizeOf(path) > LARGE_BYTES) return version;
-    return database.pragma("quick_check(1)", { simple: true }) === "ok" ? version : "broken";
+    const isLarge = sizeOf(path) > LARGE_BYTES;
+    if (endedWell && isLarge) return version;
+    const checks = isLarge && tables.length > 0 ? tables : ["1"];
+    const isOk = (what: string) => database.pragma(`quick_check(${what})`, { simple: true }) === "ok";
+    return checks.every(isOk) ? version : "broken";
   } finally {
     database.close();
   }
@@ -184,4 +207,32 @@ function refuseFatalBinding(): void {
   const built = existsSync(join(folder, "build", "Release", "better_sqlite3.node"));
   const flaw = bindingFlaw(Number(process.versions.napi), built);
   if (flaw !== null) throw new Error(flaw);
+}
+
+/** A store that cannot be used; the message says which, why, and what can be done. */
+export class StoreUnusable extends Error {
+  override readonly name = "StoreUnusable";
+}
+
+/** Opens one of the player's stores, or throws `StoreUnusable`. A broken one is set aside, with a line in the log. */
+export function openStore(
+  path: string,
+  durability: DatabaseOptions["durability"],
+  migrations: DatabaseOptions["migrations"],
+  log: Logger,
+  readThrough: DatabaseOptions["readThrough"] = [],
+): Database {
+  const opening = openDatabase({ path, durability, migrations, readThrough });
+  switch (opening.kind) {
+    case "open":
+      if (opening.quarantined !== null) log.error({ path, kept: opening.quarantined }, "a broken store was set aside");
+      return opening.database;
+    case "newer":
+      throw new StoreUnusable(
+        `${path} was written by a newer version of Spotloop (schema ${opening.found}, this one knows ${opening.known}): ` +
+          "install that version again, or move the file away",
+      );
+    case "unusable":
+      throw new StoreUnusable(`${path} cannot be opened (${opening.code}): check the disk and who may write there`);
+  }
 }

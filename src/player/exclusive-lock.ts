@@ -1,5 +1,5 @@
 import { truncateSync } from "node:fs";
-import { codeOf, type Database, openLock } from "./database.ts";
+import { codeOf, type Database, isBroken, openLock } from "./database.ts";
 
 /**
  * What only one may have: to send the proofs of a data folder (G10), to be the player there. It is the operating system's
@@ -18,7 +18,10 @@ export class ExclusiveLock {
     return this.#held !== null;
   }
 
-  /** Whether it is held here now; it is until `release`. Throws the system's errors, but not that another has it. */
+  /**
+   * Whether it is held here now; it is until `release`. Throws the system's errors, but not that another has it: a caller that
+   * cannot write the file does not hold it, and cannot tell whether another does.
+   */
   take(): boolean {
     this.#held ??= lockOn(this.#path);
     return this.held;
@@ -35,9 +38,8 @@ function lockOn(path: string): Database | null {
   try {
     return openLock(path);
   } catch (error) {
-    const code = codeOf(error) ?? "";
-    if (code.startsWith("SQLITE_BUSY")) return null;
-    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
+    if (codeOf(error)?.startsWith("SQLITE_BUSY")) return null;
+    if (!isBroken(error)) throw error;
     // It was read, so nobody has it locked. Nothing belongs in it: emptied, and not replaced, it is the same lock for all.
     truncateSync(path);
     return openLock(path);

@@ -1,28 +1,46 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { follow } from "../client/follow.ts";
-import { Service } from "../client/service.ts";
+import { type ExactGet, follow } from "../client/http.ts";
+import { postNote } from "../client/post-note.ts";
+import { SpotClient } from "../client/spot-client.ts";
+import { daySpanIn } from "../core/data-budget.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
 import type { FinalVerdict } from "../core/proof.ts";
-import type { Clock } from "./clock.ts";
+import type { Instant } from "../core/spot.ts";
+import { type Clock, SHORTEST_SLEEP_MS } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
+import { type NetworkState, NetworkWatch, type RecordReport } from "./health/health-report.ts";
 import type { Metrics } from "./health/metrics.ts";
+import { CreativeBlocklist } from "./media/creative-blocklist.ts";
 import type { Wanted } from "./media/download.ts";
-import { IndexFile } from "./media/index-file.ts";
-import { MediaCache } from "./media/media-cache.ts";
-import { MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
+import { type CacheParts, MediaCache } from "./media/media-cache.ts";
+import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
+import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
-import { confinedTo, type ReachPolicy, reachPolicy } from "./media/reach.ts";
-import { StrikeBook } from "./media/strike-book.ts";
+import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
+import { bringDeferred, DeferredBook } from "./network/deferred-media.ts";
+import {
+  addressesOf,
+  type EgressPolicy,
+  egressPolicy,
+  limitedBy,
+  mayFollow,
+  type Resolve,
+  resolveSoon,
+} from "./network/egress-policy.ts";
+import { meteredLine, Throttle } from "./network/media-line.ts";
 import { BALLAST_BYTES, Ballast } from "./proofs/ballast.ts";
-import { Courier } from "./proofs/courier.ts";
-import { ProofDesk } from "./proofs/proof-desk.ts";
+import { Courier } from "./proofs/courier/courier.ts";
 import { ProofFile } from "./proofs/proof-file.ts";
+import { DeliveryStats, ProofRecorder } from "./proofs/proof-recorder.ts";
 import type { OwedProof } from "./proofs/proof-records.ts";
 import { ProofStore } from "./proofs/proof-store.ts";
-import { TallyBook } from "./proofs/tally-book.ts";
+import { Checkpoints, Witness } from "./record/checkpoints.ts";
+import { RecordDesk } from "./record/record-desk.ts";
+import { RecordStore } from "./record/record-store.ts";
+import { playerVersion } from "./run-identity.ts";
 import { type PlayingScreen, playScreen } from "./screen/playing-screen.ts";
 import { openScreenHours } from "./screen/screen-hours.ts";
 import type { Stage } from "./screen/stage.ts";
@@ -35,21 +53,25 @@ export interface PlayerParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly fetch: typeof globalThis.fetch;
-  /** What media is fetched with, which must not go everywhere; the same unless told otherwise. */
-  readonly openMediaFetch?: (policy: ReachPolicy) => typeof globalThis.fetch;
+  /** The same for URLs that `fetch` would write otherwise; by default straight to the host. */
+  readonly exactGet?: ExactGet;
+  /** What media is fetched with, which must not go everywhere; by default the same. */
+  readonly openMediaFetch?: (policy: EgressPolicy) => typeof globalThis.fetch;
+  /** What addresses a name has; by default the system's answer. */
+  readonly resolve?: Resolve;
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
-  /** The wait before a spot request's second try, in milliseconds; the client's own unless told otherwise. */
+  /** The wait before a spot request's second try, in milliseconds; by default the client's own. */
   readonly spotRetryMs?: number;
   /** The same for a download. */
   readonly downloadRetryMs?: number;
-  /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` unless told otherwise. */
+  /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` by default. */
   readonly ballastBytes?: number;
 }
 
 /** What is known of a stage, and wanted for it. */
 export interface View {
-  /** Whether it can be seen by now; it can unless told otherwise. */
+  /** Whether it can be seen by now; by default it can. */
   readonly seen?: boolean;
   /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
   readonly onTitle?: (title: string) => void;
@@ -62,12 +84,29 @@ export interface Player {
   readonly cache: MediaCache;
   readonly proofs: ProofStore;
   readonly serviceClock: ServiceClock;
+  /** How the playout record is. */
+  readonly record: RecordReport;
+  /** What requests for spots last met. */
+  readonly network: NetworkState;
+  /** What media took of the line in this month. */
+  readonly data: DataMonth;
+  /** Creatives that are not played for now, since they failed again and again. */
+  readonly quarantined: number;
+  /** When the service last took a proof of each screen, by its id, monotonic; only what was taken in this run. */
+  readonly provedAt: ReadonlyMap<string, Instant>;
+  /** How long each page took to load. */
+  readonly pageLoads: PageLoadBook;
   /** Those that play, in the order in which they began. */
   readonly screens: readonly PlayingScreen[];
   /** Begins to play one screen of the configuration on its stage, until the player is stopped. Once for each. */
   play(screenId: string, stage: Stage, view?: View): PlayingScreen;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
   openPage(document: Wanted): PageCache;
+  /**
+   * Tells that the machine is about to sleep, or has slept: what is on air fails as hidden, since nobody saw it in full
+   * (G2), and proofs that are due go out. The clock may have missed a little of the sleep.
+   */
+  interrupt(): void;
   /** Ends the loops at once, lets proofs under way end within their time limit, and closes the stores. */
   stop(): Promise<void>;
 }
@@ -77,56 +116,113 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const { config, clock, log, metrics, dice } = parts;
   const control = new AbortController();
   const serviceClock = new ServiceClock(clock);
-  const service = new Service({
+  const { uplink } = config.network;
+  const isProxied = uplink.http !== null || uplink.https !== null;
+  const resolve = parts.resolve ?? (isProxied ? resolveSoon() : addressesOf);
+  const policy = egressPolicy(config, resolve);
+  const client = new SpotClient({
     baseUrl: config.baseUrl,
     orgToken: config.orgToken,
     fetch: parts.fetch,
+    ...(parts.exactGet === undefined ? {} : { exactGet: parts.exactGet }),
+    mayFollow: (pop, to) => mayFollow(pop, to, policy, resolve),
     spotTimeoutMs: config.spot.timeoutSeconds * 1000,
     proofTimeoutMs: config.proof.timeoutSeconds * 1000,
     ...(parts.spotRetryMs === undefined ? {} : { spotRetryMs: parts.spotRetryMs }),
+    now: () => clock.now(),
+    onTime: (time, span) => serviceClock.hear(time, span),
   });
-  const policy = reachPolicy(config);
+  const network = new NetworkWatch(log);
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
   const reliefs = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
   const proofs = new ProofStore(proofFile, randomUUID());
   const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
-  const strikes = new StrikeBook(index);
-  const cache = await openCache(parts, new MediaIndex(index), strikes, policy);
+  const strikes = new CreativeBlocklist(index);
+  const absences = new AbsenceBook(index);
+  const { monthlyBytes, maxBitsPerSecond, largeDownloadHours } = config.network;
+  const data = new DataMeter({
+    book: new DataBook(index),
+    limits: { monthlyBytes, largeHours: largeDownloadHours === null ? null : daySpanIn(largeDownloadHours) },
+    wall: () => serviceClock.moment().service ?? clock.wall(),
+    log,
+  });
+  const line = meteredLine(data, maxBitsPerSecond === null ? null : new Throttle(maxBitsPerSecond, clock));
+  const deferredBook = new DeferredBook(index);
+  const cache = await openCache(parts, {
+    ...{ index: new MediaIndex(index), strikes, line },
+    onDeferred: (wanted) => deferredBook.note(wanted, clock.wall()),
+    policy,
+  });
+  if (largeDownloadHours !== null) {
+    bringDeferred({ book: deferredBook, cache, line, clock, log, signal: control.signal });
+  }
   // Media can be fetched again, so it goes first.
   reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));
   ballast.keepLaid(clock, control.signal);
+  const provedAt = new Map<string, Instant>();
   const courier = new Courier({
     store: proofs,
     lock: new ExclusiveLock(join(config.dataDir, "sender.lock")),
     clock,
     serviceClock,
-    send: (pop, signal) => service.sendProof(pop, signal),
+    send: (pop, signal) => client.sendProof(pop, signal),
     dice,
     log,
-    onSettled: (proof, verdict) => noteProof(metrics, clock, proof, verdict),
+    onSettled(proof, verdict) {
+      if (verdict.kind === "delivered") provedAt.set(proof.screenId, clock.now());
+      noteProof(metrics, clock, proof, verdict);
+    },
   });
-  const tallies = new TallyBook({ store: proofs, clock, serviceClock });
-  const desk = new ProofDesk({ store: proofs, clock, serviceClock, log, tallies, onOwed: () => courier.notify() });
+  const tallies = new DeliveryStats({ store: proofs, clock, serviceClock });
+  const record = new RecordStore(proofFile);
+  const records = new RecordDesk({ store: record, clock, serviceClock, log });
+  const recorder = new ProofRecorder({
+    ...{ store: proofs, clock, serviceClock, log, tallies, records },
+    onOwed: () => courier.notify(),
+  });
   courier.start();
+  const witness = openWitness(parts, record);
+  const checkpoints = new Checkpoints({
+    ...{ store: record, dataDir: config.dataDir, limits: config.record, clock, serviceClock, log },
+    onSigned: () => witness?.notify(),
+  });
+  checkpoints.start();
 
-  const shared = { config, clock, log, metrics, dice, service, cache, strikes, tallies, desk, signal: control.signal };
+  const shared = {
+    ...{ config, clock, log, metrics, dice, client, cache, strikes, tallies, recorder, records },
+    ...{ version: playerVersion(), signal: control.signal },
+  };
   const screens: PlayingScreen[] = [];
   return {
     cache,
     proofs,
     serviceClock,
+    get record() {
+      const { rows, signedAt } = record.extent();
+      const signed = signedAt === null ? null : new Date(signedAt).toISOString();
+      return { rows, unwritten: records.unwritten, signedAt: signed, trouble: checkpoints.trouble };
+    },
+    get network() {
+      return network.state;
+    },
+    get data() {
+      return data.month();
+    },
+    get quarantined() {
+      return strikes.quarantined(clock.wall());
+    },
+    provedAt,
+    pageLoads: new PageLoadBook(index, clock),
     screens,
     play(screenId, stage, { seen = true, onTitle, onSettled } = {}) {
       const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
       const screen = playScreen({
         ...shared,
         ...{ screenId, stage, seen, hours },
-        onAsked(outcome) {
-          if (outcome.answered) serviceClock.hear(outcome.serviceTime);
-          courier.notify();
-        },
+        onAsked: () => network.note(client.meetsPortal),
+        tellingAt: () => serviceClock.tellingAt(),
         onSettled: (playout, outcome) => onSettled?.(playout, outcome),
       });
       screens.push(screen);
@@ -134,42 +230,64 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     },
     openPage: (document) =>
       new PageCache({
-        ...{ document, cache, policy, limits: config.creatives, signal: control.signal },
+        ...{ document, cache, absences, clock, policy, limits: config.creatives, signal: control.signal },
         onMiss: () => metrics.pageMisses.inc(),
+        onAbsent: (part) =>
+          log.warn({ page: document.url, part }, "the page is shown without this from the next time on"),
       }),
+    interrupt() {
+      serviceClock.loosen(SHORTEST_SLEEP_MS);
+      for (const { loop } of screens) {
+        const { slot } = loop.state();
+        if (slot !== null) loop.dispatch({ kind: "deck-failed", playout: slot.playout.id, reason: "hidden" });
+      }
+      courier.notify();
+    },
     async stop() {
       control.abort();
-      desk.close();
+      recorder.close();
+      records.close();
       await courier.stop(AbortSignal.timeout(STOP_WITHIN_MS));
       await cache.quiet();
       tallies.close();
+      await checkpoints.stop();
+      await witness?.stop();
       proofs.close();
       index.close();
     },
   };
 }
 
-/** A full disk gets so much free for a proof: its own few pages, and those of many to come. */
+/** Bytes freed on a full disk for a proof: its own few pages, and those of many to come. */
 const RELIEF_BYTES = 4 * 1024 * 1024;
 
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;
 
-function openCache(
-  parts: PlayerParts,
-  index: MediaIndex,
-  strikes: StrikeBook,
-  policy: ReachPolicy,
-): Promise<MediaCache> {
+function openWitness({ config, clock, dice, log, fetch }: PlayerParts, store: RecordStore): Witness | null {
+  const { witnessUrl } = config.record;
+  if (witnessUrl === null) return null;
+  const timeoutMs = config.proof.timeoutSeconds * 1000;
+  return new Witness({
+    ...{ store, clock, dice, log },
+    post: (note, signal) => postNote(fetch, witnessUrl, note, timeoutMs, signal),
+  });
+}
+
+/** What the media cache is made of, beside what the player is. */
+interface MediaParts extends Pick<CacheParts, "index" | "strikes" | "line" | "onDeferred"> {
+  readonly policy: EgressPolicy;
+}
+
+function openCache(parts: PlayerParts, { policy, ...media }: MediaParts): Promise<MediaCache> {
   const { config, clock, metrics } = parts;
   const mediaFetch = parts.openMediaFetch?.(policy) ?? parts.fetch;
-  const get = confinedTo(policy, (url, signal, headers) =>
+  const get = limitedBy(policy, (url, signal, headers) =>
     mediaFetch(url, { redirect: "manual", signal, ...(headers === undefined ? {} : { headers }) }),
   );
   return MediaCache.open({
     folder: join(config.dataDir, "media", "v1"),
-    index,
-    strikes,
+    ...media,
     clock,
     limits: config.cache,
     ...(parts.downloadRetryMs === undefined ? {} : { retryMs: parts.downloadRetryMs }),

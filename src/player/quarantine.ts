@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** So many broken files of one name are kept for whoever wants to know why; older ones are removed. */
+/** How many broken files of one name are kept to find out why; older ones are removed. */
 export const MOST_QUARANTINED = 3;
 
 /** Beside a broken file: what was to be saved of it has been. */
@@ -44,9 +44,11 @@ export function noteSaved(kept: string): void {
   writeFileSync(kept + SAVED, "");
 }
 
+/** Of a database that had lost its main file only its companions are there. */
 function numbersOf(name: string, folder: string): number[] {
-  return readdirSync(folder)
+  const numbers = readdirSync(folder)
     .filter((file) => file.startsWith(`${name}.`))
-    .map((file) => Number(file.slice(name.length + 1)))
+    .map((file) => Number(/^(\d+)(-wal|-shm|\.saved)?$/.exec(file.slice(name.length + 1))?.[1] ?? Number.NaN))
     .filter((number) => Number.isInteger(number));
+  return [...new Set(numbers)];
 }

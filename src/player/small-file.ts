@@ -1,20 +1,36 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { z } from "zod";
 
+/** Readable for its owner only, unless others are to read it. */
+const OWNER_ONLY = 0o600;
+
 /**
- * Writes a small file as JSON, whole or not at all, for its owner only; it is on the disk when this returns. Says whether
- * the disk took it: a full or broken one ends nothing, and the next start knows less.
+ * Writes a small file as JSON, whole or not at all, by default for its owner only; it is on the disk when this
+ * returns. Says whether the disk took it: a full or broken one ends nothing, and the next start knows less.
  */
-export function writeSmallFile(path: string, value: unknown): boolean {
+export function writeSmallFile(path: string, value: unknown, mode = OWNER_ONLY): boolean {
+  const part = `${path}.new`;
   try {
-    const file = openSync(`${path}.new`, "w", 0o600);
+    const file = openSync(part, "w", mode);
     try {
-      writeSync(file, JSON.stringify(value));
+      // Unlike a single write, which a disk that gets full cuts short without a word.
+      writeFileSync(file, JSON.stringify(value));
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
-    renameSync(`${path}.new`, path);
+    renameSync(part, path);
+    return true;
+  } catch {
+    removeSmallFile(part);
+    return false;
+  }
+}
+
+/** Removes a file where it is there; says whether it is gone. */
+export function removeSmallFile(path: string): boolean {
+  try {
+    rmSync(path, { force: true });
     return true;
   } catch {
     return false;

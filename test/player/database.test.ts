@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bindingFlaw, type Database, type Migration, openDatabase } from "../../src/player/database.ts";
 import { MOST_QUARANTINED } from "../../src/player/quarantine.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const first = "create table word (word text primary key) strict";
 const second = "alter table word add column size integer";

@@ -1,12 +1,25 @@
+import type { CookiesSetDetails, Session } from "electron";
+import { type Cookie, parseSetCookie } from "set-cookie-parser";
+import type { Said } from "../../player/media/media.ts";
+import { COOKIES, type PageHeaders } from "../../player/media/media.ts";
 import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
-import { fileResponse } from "../file-response.ts";
-import { denyDownloads } from "../guards/downloads.ts";
-import { sealNetwork } from "../guards/network.ts";
-import { denyPermissions } from "../guards/permissions.ts";
+import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
+import { fileResponse } from "../protocol/file-response.ts";
 import type { Housekeeping } from "./session-pool.ts";
 
+/** A page on a deck. */
+export interface PageGuest {
+  readonly page: PageCache;
+  /** How many of its requests are being answered. */
+  underWay: number;
+  /** Where the last of its requests that was redirected led. */
+  redirectedTo: string | null;
+  /** How often it went on to another page of its own before it was drawn; null once it was. */
+  moves: number | null;
+}
+
 /** What a creative's document may be, whatever its server says: scripts of its own origin, and no powers. */
-const HEADERS = {
+const CONFINED: Readonly<Record<string, string>> = {
   "content-security-policy": "sandbox allow-scripts allow-same-origin",
   "permissions-policy": [
     "accelerometer=(), bluetooth=(), camera=(), clipboard-read=(), clipboard-write=(), display-capture=()",
@@ -15,43 +28,116 @@ const HEADERS = {
     "web-share=(), window-management=(), xr-spatial-tracking=()",
   ].join(", "),
   "referrer-policy": "no-referrer",
-  // The handler stands in for every origin; what a page could load from it, it could have brought along.
-  "access-control-allow-origin": "*",
-} as const;
+};
 
 /**
  * Sessions for creative pages. Every http and https request is answered by the guest's cache; the network itself is out
  * of reach, so that the cache's policy is the only one there is. What a page stored goes with it.
  */
-export const creativeHousekeeping: Housekeeping<PageCache> = {
+export const creativeHousekeeping: Housekeeping<PageGuest> = {
   async prepare(session, guest) {
     denyPermissions(session);
     denyDownloads(session);
     const answer = async (request: Request): Promise<Response> => {
-      const cache = guest();
-      if (cache === null) return new Response(null, { status: 404 });
-      return respond(await cache.answer(request.method, request.url), request);
+      const asking = guest();
+      if (asking === null) return new Response(null, { status: 404 });
+      asking.underWay++;
+      try {
+        const answer = await asking.page.answer(request.method, request.url, request.destination);
+        if (answer.kind === "media") await setCookies(session, answer.finalUrl ?? request.url, answer.headers);
+        if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request);
+        // What is at that address is relative to that one, and is answered from the cache, too (F21).
+        asking.redirectedTo = answer.finalUrl;
+        return new Response(null, { status: 302, headers: { ...headersFor({}, request), location: answer.finalUrl } });
+      } finally {
+        asking.underWay--;
+      }
     };
     session.protocol.handle("http", answer);
     session.protocol.handle("https", answer);
     await sealNetwork(session, ["http:", "https:", "data:", "blob:"]);
   },
-  empty: (session) => Promise.allSettled([session.clearStorageData(), session.clearCache(), session.clearAuthCache()]),
+  empty: (session) => Promise.all([session.clearStorageData(), session.clearCache(), session.clearAuthCache()]),
 };
 
 function respond(answer: PageAnswer, request: Request): Response {
   switch (answer.kind) {
     case "media": {
       const { path, sizeBytes, contentType } = answer.media;
-      const headers = { ...HEADERS, "content-type": contentType || "application/octet-stream" };
+      const type = { "content-type": contentType || "application/octet-stream" };
+      const headers = { ...type, ...headersFor(answer.headers, request) };
       const range = request.headers.get("range");
       return fileResponse({ path, sizeBytes, headers }, { method: request.method, range });
     }
     case "swallowed":
-      return new Response(null, { status: 204, headers: HEADERS });
+      return new Response(null, { status: 204, headers: headersFor({}, request) });
     case "refused":
-      return new Response(null, { status: 403, headers: HEADERS });
+      return new Response(null, { status: 403, headers: headersFor({}, request) });
     case "missing":
-      return new Response(null, { status: 404, headers: HEADERS });
+      // As in a browser whose network failed; a redirection that led nowhere is nothing that a page could follow.
+      if (answer.status === null) return Response.error();
+      return new Response(answer.said?.text ?? null, {
+        status: answer.status < 400 ? 404 : answer.status,
+        headers: { ...headersFor({}, request), ...typeOf(answer.said) },
+      });
   }
+}
+
+/** What a refusal says is text by now, whatever its charset was. */
+function typeOf(said: Said | null): PageHeaders {
+  const [base = ""] = said?.contentType.split(";") ?? [];
+  return base === "" ? {} : { "content-type": `${base}; charset=utf-8` };
+}
+
+/** What a maker's server says and what we add. Of two policies browsers obey both; of two permissions the later one. */
+function headersFor(made: PageHeaders, request: Request): PageHeaders {
+  const { [COOKIES]: _, ...shown } = made;
+  const names = Object.keys(CONFINED);
+  const both = names.map((name) => [name, [made[name], CONFINED[name]].filter(Boolean).join(", ")]);
+  // Servers may name an origin only to whom tells them theirs; the cache asks for all pages alike.
+  const origin = request.headers.get("origin");
+  const anyone = {
+    "access-control-allow-origin": origin ?? "*",
+    "access-control-allow-credentials": String(origin !== null),
+  };
+  return { ...anyone, ...shown, ...Object.fromEntries(both) };
+}
+
+/** Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network. */
+async function setCookies({ cookies }: Session, url: string, headers: PageHeaders): Promise<void> {
+  const lines = headers[COOKIES]?.split("\n") ?? [];
+  // One at a time, because of two with one name the later one counts. A page does not fail for a cookie that is refused.
+  for (const cookie of parseSetCookie(lines, { decodeValues: false })) {
+    await cookies.set(detailsOf(cookie, url)).catch(() => {});
+  }
+}
+
+const SAME_SITE: Readonly<Record<string, CookiesSetDetails["sameSite"]>> = {
+  none: "no_restriction",
+  lax: "lax",
+  strict: "strict",
+};
+
+function detailsOf({ name, value, domain, path, secure, httpOnly, sameSite, ...lasting }: Cookie, url: string) {
+  const { maxAge, expires } = lasting;
+  const expiresAt = maxAge === undefined ? expires?.getTime() : Date.now() + maxAge * 1000;
+  const site = SAME_SITE[sameSite?.toLowerCase() ?? ""];
+  return {
+    url,
+    name,
+    value,
+    // RFC 6265 section 5.2.4: a path that does not begin with a slash is none.
+    ...(path?.startsWith("/") ? { path } : { path: defaultPath(url) }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(secure === undefined ? {} : { secure }),
+    ...(httpOnly === undefined ? {} : { httpOnly }),
+    ...(site === undefined ? {} : { sameSite: site }),
+    ...(expiresAt === undefined ? {} : { expirationDate: expiresAt / 1000 }),
+  };
+}
+
+/** RFC 6265 section 5.1.4. */
+function defaultPath(url: string): string {
+  const { pathname } = new URL(url);
+  return pathname.slice(0, pathname.lastIndexOf("/")) || "/";
 }

@@ -1,22 +1,35 @@
-import { type BaseWindow, WebContentsView } from "electron";
+import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
+import { layoutPage, type PageLayout } from "../../core/page-layout.ts";
 import type { FailureReason } from "../../core/playout.ts";
-import { confine } from "../guards/contents.ts";
-import { fill } from "../window.ts";
-import { watchMemory } from "./memory-watch.ts";
+import { confine, type NavigationRuling } from "../guards/contents.ts";
+import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
+import { fill, overhanging, visiblePart } from "../window/window.ts";
+import { watchMemory } from "./deck-watch.ts";
+import { loadBefore } from "./face.ts";
 import type { Lease } from "./session-pool.ts";
 
 /** A fresh view for one item: made, shown and closed with it, so that nothing is left of it. */
 export interface Deck {
-  readonly view: WebContentsView;
+  readonly contents: WebContents;
+  /** Lays a page out at its own size from now on, black around it (F20); what is not told so fills the window. */
+  layOut(widthPx: number | null, heightPx: number | null): Promise<void>;
+  /** Puts a white sheet under a page, which is transparent until then. */
+  laySheet(): void;
+  /** Lets it draw where it lies, below all that is in sight. */
+  hangOut(): void;
+  /** Puts it on top of all. */
+  raise(): void;
+  /** Takes in that the window has another size. */
+  adapt(): void;
   close(): void;
 }
 
 /** Hears of what ends a deck's item, and why in words for the log. */
 export type OnFailed = (reason: FailureReason, detail: string) => void;
 
-/** What a deck is made for: a session, and which navigations are its own loading. */
+/** What a deck is made for: a session, and what becomes of navigations. */
 export interface DeckLease extends Lease {
-  readonly stay: (url: string) => boolean;
+  readonly rule: (url: string) => NavigationRuling;
 }
 
 /** A renderer that has not gone this long after its deck was closed is killed. */
@@ -27,53 +40,148 @@ const GONE_WITHIN_MS = 2_000;
  * until it is closed.
  */
 export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFailed): Deck {
-  const view = new WebContentsView({
-    webPreferences: {
-      session: lease.session,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      webSecurity: true,
-      webviewTag: false,
-      navigateOnDragDrop: false,
-      disableDialogs: true,
-      spellcheck: false,
-      enableWebSQL: false,
-      autoplayPolicy: "no-user-gesture-required",
-      backgroundThrottling: false,
-      devTools: false,
-    },
-  });
-  // Transparent, so that what was there before stays in sight until this deck's first paint.
+  const webPreferences = preferencesFor(lease);
+  const view = new WebContentsView({ webPreferences });
+  // Transparent, so that what was there before stays in sight until this deck's first frame on top of it.
   view.setBackgroundColor("#00000000");
   const contents = view.webContents;
-  // Not a sound from below: whoever takes the deck decides.
+  // Not a sound from below: taking the deck decides.
   contents.setAudioMuted(true);
   let closed = false;
   const fail: OnFailed = (reason, detail) => {
     if (!closed) onFailed(reason, detail);
   };
-  confine(contents, lease.stay, (what) => fail("forbidden", what));
+  confine(contents, lease.rule, (what) => fail("forbidden", what));
   contents.on("render-process-gone", (_event, { reason }) => fail("crashed", reason));
   contents.on("unresponsive", () => fail("hung", "unresponsive"));
   contents.once("destroyed", () => lease.release());
   const stopWatching = watchMemory(contents, (detail) => fail("memory", detail));
-  // At full size: elsewhere or smaller a page lays out for a window of no width.
-  fill(window, view);
+
+  let size: readonly [widthPx: number | null, heightPx: number | null] | null = null;
+  let surround: Surround | null = null;
+  let emulated: Pick<PageLayout, "page" | "scale"> | null = null;
+  let isRaised = false;
+  /** Where it sticks out of the display, while it does. */
+  let place: OverhangPlace | null = null;
+  const views = () => (surround === null ? [view] : [surround.view, view]);
+
+  function adapt(): void {
+    const visible = visiblePart(window);
+    const { page, area, scale } = layoutPage(...(size ?? [null, null]), visible);
+    // At full size: a page lays out for a window of no width where its view has none.
+    view.setBounds(place === null ? area : overhanging(window, area, place));
+    if (size === null || contents.isDestroyed()) return;
+    // Said again it would be laid out and drawn again, with the bare sheet in sight until then.
+    if (emulated?.scale !== scale || emulated.page.width !== page.width || emulated.page.height !== page.height) {
+      const views = { screenSize: page, viewSize: page, viewPosition: { x: 0, y: 0 } };
+      contents.enableDeviceEmulation({ screenPosition: "desktop", deviceScaleFactor: 0, scale, ...views });
+      emulated = { page, scale };
+    }
+    if (area.width < visible.width || area.height < visible.height) {
+      surround ??= surroundWithBlack(window, webPreferences, isRaised ? view : null, fail);
+    }
+    if (surround !== null) fill(window, surround.view);
+  }
+
+  function leavePlace(): void {
+    if (place !== null) PLACES_TAKEN.get(window)?.delete(place);
+    place = null;
+  }
+
+  adapt();
   window.contentView.addChildView(view, 0);
 
   return {
-    view,
+    contents,
+    async layOut(widthPx, heightPx) {
+      // Emulation needs a page to begin with, and stays for the one that is loaded next.
+      await loadBefore(contents, BLANK);
+      size = [widthPx, heightPx];
+      adapt();
+      await surround?.isThere;
+    },
+    laySheet: () => view.setBackgroundColor("#ffffff"),
+    hangOut() {
+      place ??= takePlace(window);
+      adapt();
+    },
+    raise() {
+      isRaised = true;
+      leavePlace();
+      for (const one of views()) window.contentView.addChildView(one);
+      adapt();
+    },
+    adapt,
     close() {
       if (closed) return;
       closed = true;
+      leavePlace();
       stopWatching();
-      window.contentView.removeChildView(view);
-      const pid = contents.isDestroyed() ? 0 : contents.getOSProcessId();
-      contents.close({ waitForBeforeUnload: false });
-      setTimeout(() => ensureGone(contents.isDestroyed() ? 0 : pid), GONE_WITHIN_MS);
+      for (const one of views()) {
+        window.contentView.removeChildView(one);
+        end(one.webContents);
+      }
     },
   };
+}
+
+const BLANK = "about:blank";
+
+/** Black beside a page that does not fill the display. */
+interface Surround {
+  readonly view: WebContentsView;
+  readonly isThere: Promise<void>;
+}
+
+/** Lays black below a deck's view that is in sight, or else below all: a view that has no page at all draws nothing. */
+function surroundWithBlack(
+  window: BaseWindow,
+  webPreferences: WebPreferences,
+  raised: WebContentsView | null,
+  onFailed: OnFailed,
+): Surround {
+  const view = new WebContentsView({ webPreferences });
+  view.setBackgroundColor("#000000");
+  window.contentView.addChildView(view, raised === null ? 0 : window.contentView.children.indexOf(raised));
+  const { webContents } = view;
+  webContents.on("render-process-gone", (_event, { reason }) => onFailed("crashed", reason));
+  return { view, isThere: webContents.loadURL(BLANK) };
+}
+
+/** Where decks stick out of each window's display, so that none covers another there. */
+const PLACES_TAKEN = new WeakMap<BaseWindow, Set<OverhangPlace>>();
+
+/** Besides the one that is cued there is one that is recorded, and one that is loaded anew after its graphics were lost. */
+function takePlace(window: BaseWindow): OverhangPlace {
+  const taken = PLACES_TAKEN.get(window) ?? new Set();
+  PLACES_TAKEN.set(window, taken);
+  const free = ([0, 1, 2] as const).find((one) => !taken.has(one)) ?? SLATE_PLACE;
+  taken.add(free);
+  return free;
+}
+
+function preferencesFor({ session }: Lease): WebPreferences {
+  return {
+    session,
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    webSecurity: true,
+    webviewTag: false,
+    navigateOnDragDrop: false,
+    disableDialogs: true,
+    spellcheck: false,
+    enableWebSQL: false,
+    autoplayPolicy: "no-user-gesture-required",
+    backgroundThrottling: false,
+    devTools: false,
+  };
+}
+
+function end(contents: WebContents): void {
+  const pid = contents.isDestroyed() ? 0 : contents.getOSProcessId();
+  contents.close({ waitForBeforeUnload: false });
+  setTimeout(() => ensureGone(contents.isDestroyed() ? 0 : pid), GONE_WITHIN_MS);
 }
 
 function ensureGone(pid: number): void {

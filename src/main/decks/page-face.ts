@@ -1,28 +1,57 @@
-import type { WebContents } from "electron";
+import { once } from "node:events";
+import type { NativeImage, WebContents } from "electron";
 import { z } from "zod";
-import { type Face, inIsolation, NEXT_PAINT } from "./face.ts";
+import type { Item } from "../../core/spot.ts";
+import type { Deck } from "./deck.ts";
+import { ended, type Face, inIsolation, load, NEXT_PAINT, presented } from "./face.ts";
 
-/** Pages are made for a white sheet; the pointer is never part of what is shown. User origin: a page cannot undo it. */
-const SHEET = "html { background: #fff; } * { cursor: none !important; }";
+/** No pointer where the display's own server does not hide it. User origin: a page cannot undo it. */
+const NO_POINTER = "* { cursor: none !important; }";
 
-const FONTS_READY = "document.fonts.ready.then(() => true)";
+/** Fonts never hold a page back (F23): one that is there is drawn with, and another may still come in sight. */
+const FONTS_WITHIN_MS = 1_000;
+const FONTS_READY = `Promise.race([document.fonts.ready.then(() => true),
+  new Promise((resolve) => setTimeout(resolve, ${FONTS_WITHIN_MS}))])`;
 
 /** The field's convention for a creative that wants to know when it is in sight. Runs in the page's own world. */
 const START_HOOK = "void window.BroadSignPlay?.()";
 
-/** An HTML creative at its own URL, without a preload: its session answers every request from the cache. */
-export function pageFace(contents: WebContents, url: string): Face {
+/** What a page's canvas is painted with (CSS Backgrounds 2.11.2): the background of its root, or else of its body. */
+const GROUND = `(() => {
+  const [root, body] = [document.documentElement, document.body].map((one) => one && getComputedStyle(one));
+  const isBare = (style) => style.backgroundImage === "none" && /^rgba\\(.*, 0\\)$/.test(style.backgroundColor);
+  const style = body && isBare(root) ? body : root;
+  // Only colours that let something through are written with their opacity.
+  if (!/^rgba\\(|\\//.test(style.backgroundColor)) return "opaque";
+  return style.backgroundImage === "none" ? "clear" : "picture";
+})()`;
+const groundSchema = z.enum(["opaque", "clear", "picture"]);
+
+const FIRST_FRAME = `${NEXT_PAINT}.then((at) => ({ at, ageMs: at - performance.timeOrigin }))`;
+const firstFrameSchema = z.object({ at: z.number(), ageMs: z.number() });
+
+/** An HTML creative at its own URL and of its own size, without a preload: its session answers every request from the cache. */
+export function pageFace(deck: Deck, { url, widthPx, heightPx }: Item): Face {
+  const { contents } = deck;
   return {
     async load() {
-      contents.on("dom-ready", () => void contents.insertCSS(SHEET, { cssOrigin: "user" }).catch(() => {}));
-      await contents.loadURL(url);
-      await inIsolation(contents, FONTS_READY);
+      await deck.layOut(widthPx, heightPx);
+      contents.on("dom-ready", () => void contents.insertCSS(NO_POINTER, { cssOrigin: "user" }).catch(() => {}));
+      await load(contents, url);
+      await atRest(contents, FONTS_READY);
     },
-    drawn: () => inIsolation(contents, NEXT_PAINT),
+    async drawn() {
+      await atRest(contents, NEXT_PAINT);
+      if (await isSeenThrough(contents)) {
+        deck.laySheet();
+        await atRest(contents, NEXT_PAINT);
+      }
+      await presented(contents);
+    },
     async start() {
       // Not awaited: a hook that throws or never returns must not hold up the first frame.
       contents.executeJavaScript(START_HOOK).catch(() => {});
-      return z.number().parse(await inIsolation(contents, NEXT_PAINT));
+      return firstFrameSchema.parse(await inIsolation(contents, FIRST_FRAME));
     },
     async progress() {
       await inIsolation(contents, "0");
@@ -30,3 +59,27 @@ export function pageFace(contents: WebContents, url: string): Face {
     },
   };
 }
+
+/** Whether a page lets through what lies below it. Under its own opaque ground a sheet would only be seen too early. */
+async function isSeenThrough(contents: WebContents): Promise<boolean> {
+  const ground = groundSchema.parse(await atRest(contents, GROUND));
+  return ground === "picture" ? !isOpaque(await contents.capturePage()) : ground === "clear";
+}
+
+function isOpaque(image: NativeImage): boolean {
+  const bytes = image.toBitmap();
+  for (let alpha = 3; alpha < bytes.length; alpha += 4) if (bytes[alpha] !== 0xff) return false;
+  return true;
+}
+
+/** Runs code in a page that has loaded, and again in another that it went on to meanwhile. */
+async function atRest(contents: WebContents, code: string): Promise<unknown> {
+  for (;;) {
+    const moved = once(contents, "did-navigate").then(() => MOVED);
+    const result = contents.isLoadingMainFrame() ? MOVED : await Promise.race([inIsolation(contents, code), moved]);
+    if (result !== MOVED) return result;
+    await ended(contents);
+  }
+}
+
+const MOVED = Symbol("moved");

@@ -1,17 +1,20 @@
 import type { WebContents } from "electron";
 
 /**
- * What no page on screen may do, whoever made it. `stay` says which main-frame navigations are the page's own loading;
- * `onForbidden` hears what was tried and refused.
+ * What becomes of a navigation of the main frame: it is the page's own loading; it is refused, and harms nobody; it is
+ * refused, and told of.
  */
+export type NavigationRuling = "allow" | "refuse" | "forbid";
+
+/** What no page on screen may do, of whatever origin. `onForbidden` hears what was tried and refused. */
 export function confine(
   contents: WebContents,
-  stay: (url: string) => boolean,
+  rule: (url: string) => NavigationRuling,
   onForbidden: (what: string) => void = () => {},
 ): void {
   refuseWindows(contents, onForbidden);
-  refuseNavigation(contents, stay, onForbidden);
-  refuseInput(contents);
+  ruleNavigation(contents, rule, onForbidden);
+  refuseShortcuts(contents);
   refuseWebviews(contents, onForbidden);
   // WebRTC finds its own way out, past proxies and handlers: forbid it every route that is not proxied.
   contents.setWebRTCIPHandlingPolicy("disable_non_proxied_udp");
@@ -26,35 +29,49 @@ function refuseWindows(contents: WebContents, onForbidden: (what: string) => voi
 }
 
 /**
- * Checklist 13: the main frame shows what it was given; it neither leaves nor is redirected. Loading the same page again
- * is refused as well, but harms nobody: anchors within a page do not come here.
+ * Checklist 13: the main frame shows what it was given; it neither leaves nor is redirected. Anchors within a page do not
+ * come here.
  */
-function refuseNavigation(
+function ruleNavigation(
   contents: WebContents,
-  stay: (url: string) => boolean,
+  rule: (url: string) => NavigationRuling,
   onForbidden: (what: string) => void,
 ): void {
-  contents.on("will-frame-navigate", (event) => {
-    if (!event.isMainFrame) return;
+  const judge = (event: { readonly isMainFrame: boolean; readonly url: string; preventDefault(): void }) => {
+    const ruling = event.isMainFrame ? rule(event.url) : "allow";
+    if (ruling === "allow") return;
     event.preventDefault();
-    if (!stay(event.url)) onForbidden("navigation");
-  });
-  contents.on("will-redirect", (event) => {
-    if (!event.isMainFrame || stay(event.url)) return;
-    event.preventDefault();
-    onForbidden("navigation");
-  });
+    if (ruling === "forbid") onForbidden("navigation");
+  };
+  contents.on("will-frame-navigate", judge);
+  contents.on("will-redirect", judge);
   contents.on("will-prevent-unload", (event) => event.preventDefault());
 }
 
+/** The ruling for a page that is loaded by us, at one address, and goes nowhere. */
+export function stayingAt(url: string): (target: string) => NavigationRuling {
+  return (target) => (target === url ? "refuse" : "forbid");
+}
+
 /** A kiosk's keyboard and mouse reach nothing: no devtools, reload, zoom, print, find, context menu or drop. */
-function refuseInput(contents: WebContents): void {
+function refuseShortcuts(contents: WebContents): void {
   contents.on("before-input-event", (event) => event.preventDefault());
   contents.on("before-mouse-event", (event) => event.preventDefault());
   contents.on("context-menu", (event) => event.preventDefault());
   contents.on("zoom-changed", (event) => event.preventDefault());
   contents.setIgnoreMenuShortcuts(true);
   contents.once("did-finish-load", () => void contents.setVisualZoomLevelLimits(1, 1));
+  contents.once("dom-ready", () => void refuseInput(contents).catch(() => {}));
+}
+
+/**
+ * Lets no input through at all: of touch, pen and gestures Electron says nothing that could be prevented. A page hears and
+ * sees nothing of it. There must be a page by now.
+ */
+async function refuseInput(contents: WebContents): Promise<void> {
+  if (contents.isDestroyed() || contents.debugger.isAttached()) return;
+  contents.debugger.attach();
+  await contents.debugger.sendCommand("Input.setIgnoreInputEvents", { ignore: true });
 }
 
 /** Checklist 12. */

@@ -1,25 +1,26 @@
-import type { BaseWindow } from "electron";
+import type { BaseWindow, WebContents, WebContentsView } from "electron";
 import type { Logger } from "pino";
+import { z } from "zod";
+import type { HouseItem } from "../../core/house.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
-import { type HouseShow, startHouseShow } from "../../player/house/house-show.ts";
-import { NEXT_PAINT } from "../decks/face.ts";
-import { drawBelow } from "../draw-below.ts";
-import { onGraphicsBack } from "../recovery/graphics.ts";
-import { fill } from "../window.ts";
-import type { HouseTray } from "./house-files.ts";
-import { houseStage } from "./house-stage.ts";
-import { laySlate, SLATE_COLOUR, type Slate } from "./slate.ts";
+import { type HouseShow, type HouseStage, startHouseShow } from "../../player/house/house-show.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { houseUrl } from "../protocol/schemes.ts";
+import { onGraphicsBack } from "../recovery/triggers.ts";
+import { SLATE_PLACE } from "../window/placement.ts";
+import { fill, overhanging, visiblePart } from "../window/window.ts";
+import { createSlate, type HouseTray, SLATE_COLOUR, type Slate } from "./slate.ts";
 
 /** What house content is shown by. */
-export interface HousePlan extends Pick<Config, "house" | "audio"> {
+interface HousePlan extends Pick<Config, "house" | "audio"> {
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** What the slate itself tells. */
-export interface SlatePlan {
+interface SlatePlan {
   /** The screen's, as far as it is known. */
   readonly name: string;
   /** Whether to tell the time of day. */
@@ -45,7 +46,7 @@ export class HouseSlate {
     this.#window = window;
     this.#name = name;
     this.#clock = clock;
-    this.#slate = laySlate(window, "slate/slate.html", {
+    this.#slate = createSlate(window, "slate/slate.html", {
       ...{ number, house: this.#tray },
       onLoaded: () => this.#furnish(),
       onGone: () => {
@@ -133,4 +134,87 @@ export class HouseSlate {
   #tell(code: string): void {
     this.#slate.view.webContents.executeJavaScript(code).catch(() => {});
   }
+}
+
+/** What has drawn nothing out of sight for this long is not waited for: a page may never draw by itself. */
+const DRAWN_WITHIN_MS = 300;
+
+/**
+ * Lets the slate draw below what covers it; resolves when `draw` has, or should have. From then on it sticks out by a
+ * pixel, until it is made to fill its window again.
+ */
+function drawBelow(window: BaseWindow, view: WebContentsView, draw: () => Promise<unknown>): Promise<void> {
+  view.setBounds(overhanging(window, visiblePart(window), SLATE_PLACE));
+  return settledWithin(draw(), DRAWN_WITHIN_MS);
+}
+
+/** A page that has drawn nothing for this long after it was loaded is shown as it is. */
+const ITEM_DRAWN_WITHIN_MS = 2_000;
+/** How often a page of the operator's is asked for a sign of life, and how often it may fail to answer. */
+const ALIVE_EVERY_MS = 2_000;
+const SILENT_TURNS = 3;
+
+const overSchema = z.enum(["ended", "broken", "replaced"]);
+
+/** House content on the slate's page, by what `renderer/slate` offers. */
+function houseStage(contents: WebContents, folder: HouseFolder, muted: boolean): HouseStage {
+  const ask = (code: string): Promise<unknown> => contents.executeJavaScript(code);
+  const tell = (code: string) => void ask(code).catch(() => {});
+  let watched: string | null = null;
+  return {
+    async lay(item: HouseItem) {
+      const url = houseUrl(item.id, folder.entrance(item));
+      const source = JSON.stringify({ form: item.form, url, muted });
+      const lengthMs = z
+        .number()
+        .nullable()
+        .parse(await ask(`slate.cue(${source})`));
+      if (item.form === "page") await drawn(contents, url);
+      await ask("slate.take()");
+      watched = item.form === "page" ? url : null;
+      return lengthMs;
+    },
+    async over() {
+      const over = ask("slate.over()").then((how) => overSchema.parse(how));
+      // A page that was closed by a crash does not say so.
+      const gone = over.catch(() => "replaced" as const);
+      return watched === null ? gone : Promise.race([gone, death(contents, watched, gone)]);
+    },
+    bare: () => tell("slate.bare()"),
+    pause: () => tell("slate.pause()"),
+    resume: () => tell("slate.resume()"),
+  };
+}
+
+/** A page in a frame of another process is loaded before it is drawn. */
+function drawn(contents: WebContents, url: string): Promise<void> {
+  return settledWithin(frameAt(contents, url)?.executeJavaScript(NEXT_PAINT), ITEM_DRAWN_WITHIN_MS);
+}
+
+/** Resolves when a page in a frame is dead: it hangs, or its process is gone, of which Chromium says nothing. */
+function death(contents: WebContents, url: string, over: Promise<unknown>): Promise<"broken"> {
+  return new Promise((resolve) => {
+    let silent = 0;
+    const timer = setInterval(() => {
+      silent++;
+      if (silent > SILENT_TURNS) return end();
+      const answered = frameAt(contents, url)?.executeJavaScript("0");
+      answered?.then(
+        () => {
+          silent = 0;
+        },
+        () => {},
+      );
+    }, ALIVE_EVERY_MS);
+    const end = () => {
+      clearInterval(timer);
+      resolve("broken");
+    };
+    void over.then(() => clearInterval(timer));
+  });
+}
+
+function frameAt(contents: WebContents, url: string) {
+  if (contents.isDestroyed()) return undefined;
+  return contents.mainFrame.framesInSubtree.find((frame) => !frame.isDestroyed() && frame.url === url);
 }

@@ -1,14 +1,11 @@
 import { type BaseWindow, type Session, session, type WebContents, WebContentsView } from "electron";
-import { serveAppPages } from "../app-pages.ts";
-import { NEXT_PAINT } from "../decks/face.ts";
-import { confine } from "../guards/contents.ts";
-import { denyDownloads } from "../guards/downloads.ts";
-import { sealNetwork } from "../guards/network.ts";
-import { denyPermissions } from "../guards/permissions.ts";
-import { APP_SCHEME, appUrl, HOUSE_SCHEME } from "../schemes.ts";
-import { settledWithin } from "../settled-within.ts";
-import { fill } from "../window.ts";
-import { type HouseTray, serveHouse } from "./house-files.ts";
+import type { HouseFolder } from "../../player/house/house-folder.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { confine, stayingAt } from "../guards/contents.ts";
+import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
+import { fileResponse } from "../protocol/file-response.ts";
+import { APP_SCHEME, appUrl, HOUSE_SCHEME, serveAppPages } from "../protocol/schemes.ts";
+import { fill } from "../window/window.ts";
 
 /** A page of ours that lies under the decks and shows whenever nothing is above it. */
 export interface Slate {
@@ -22,7 +19,7 @@ export interface Slate {
 }
 
 /** What a slate is besides its page. */
-export interface SlateParts {
+interface SlateParts {
   /** Each number of a page has a session of its own. */
   readonly number?: number;
   /** Where its house content comes from. */
@@ -53,7 +50,7 @@ export function isRenewed(contents: WebContents): boolean {
 }
 
 /** Lays a page of `renderer/` at the bottom of the window, and keeps it there; it is black until loaded. */
-export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {}): Slate {
+export function createSlate(window: BaseWindow, page: string, parts: SlateParts = {}): Slate {
   const { number = 0, house, onLoaded, onGone } = parts;
   const own = session.fromPartition(`${page}-${number}`, { cache: false });
   const view = new WebContentsView({
@@ -69,7 +66,7 @@ export function laySlate(window: BaseWindow, page: string, parts: SlateParts = {
   // Until its first paint a view is white otherwise.
   view.setBackgroundColor("#000000");
   const url = appUrl(page);
-  confine(view.webContents, (target) => target === url);
+  confine(view.webContents, stayingAt(url));
   window.contentView.addChildView(view, 0);
   fill(window, view);
   window.on("resize", () => fill(window, view));
@@ -133,4 +130,46 @@ async function seal(own: Session, house: HouseTray | undefined): Promise<void> {
 
 function painted({ webContents }: WebContentsView): Promise<void> {
   return settledWithin(webContents.executeJavaScript(NEXT_PAINT), PAINTED_WITHIN_MS);
+}
+
+/** The folder that a slate shows from; `null` until it is known, and where there is none. */
+export interface HouseTray {
+  folder: HouseFolder | null;
+}
+
+/** The operator's pages run their own scripts, with nothing but the files beside them: no network, no powers. */
+const HEADERS = {
+  "content-security-policy": [
+    `default-src ${HOUSE_SCHEME}: data: blob: 'unsafe-inline' 'unsafe-eval'`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "sandbox allow-scripts",
+  ].join("; "),
+  "access-control-allow-origin": "*",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/** Serves house content to a session: files of items by their ids, ranges of clips included, and nothing else. */
+function serveHouse(session: Session, tray: HouseTray): void {
+  session.protocol.handle(HOUSE_SCHEME, async (request) => {
+    const { method, url, headers } = request;
+    if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405 });
+    const { host, pathname } = new URL(url);
+    const name = decoded(pathname.slice(1));
+    const file = name === null ? null : await tray.folder?.file(host, name);
+    if (!file) return new Response(null, { status: 404, headers: HEADERS });
+    const { path, sizeBytes, contentType } = file;
+    const sent = { path, sizeBytes, headers: { ...HEADERS, "content-type": contentType } };
+    return fileResponse(sent, { method, range: headers.get("range") });
+  });
+}
+
+function decoded(name: string): string | null {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { z } from "zod";
 import {
   begun,
   ended,
@@ -7,6 +8,7 @@ import {
   healthy,
   type Incident,
   type Ledger,
+  NEW_LEDGER,
   type Remedy,
   remedyFor,
   type StartPlan,
@@ -16,8 +18,8 @@ import {
 } from "../../core/recovery.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { RecoveryReport } from "../../player/health/health-report.ts";
-import { EXIT } from "../exit-codes.ts";
-import { readLedger, writeLedger } from "./ledger-file.ts";
+import { readSmallFile, writeSmallFile } from "../../player/small-file.ts";
+import { EXIT } from "./supervisor.ts";
 
 /** Older incidents of a run are forgotten; none of the rules counts as many. */
 const MOST_INCIDENTS = 32;
@@ -97,4 +99,22 @@ function ledgerPath(dataDir: string): string {
 
 function codeOf(remedy: Exclude<Remedy, "bear">): number {
   return remedy === "restart-in-software" ? EXIT.restartInSoftware : EXIT.restart;
+}
+
+const ledgerSchema = z.object({
+  bootId: z.string(),
+  restarts: z.int().nonnegative(),
+  running: z.boolean(),
+  lastTrouble: z.enum(["gpu", "network", "slate", "dark", "uncaught", "crashed"]).nullable(),
+  softwareUntil: z.number().nullable(),
+});
+
+/** Reads what the runs before left behind; whatever cannot be read counts as nothing. */
+function readLedger(path: string): Ledger {
+  return readSmallFile(path, ledgerSchema) ?? NEW_LEDGER;
+}
+
+/** Writes a ledger; says whether the disk took it. */
+function writeLedger(path: string, ledger: Ledger): boolean {
+  return writeSmallFile(path, ledger);
 }

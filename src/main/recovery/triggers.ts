@@ -1,15 +1,17 @@
 import { app } from "electron";
 import type { FailureReason, PlayoutOutcome } from "../../core/playout.ts";
 import { isRenewed } from "../house/slate.ts";
-import { appUrl } from "../schemes.ts";
+import { appUrl } from "../protocol/schemes.ts";
 import type { Recovery } from "./recovery.ts";
 
 /** Tells of the troubles of Chromium's own processes, and of the slate's page, for as long as the process lives. */
 export function watchChromium(recovery: Recovery): void {
-  app.on("child-process-gone", (_event, { type, name, serviceName, reason }) => {
+  app.on("child-process-gone", (_event, { name, serviceName, reason }) => {
     if (reason === "clean-exit") return;
-    if (type === "GPU") recovery.meet("gpu");
     if (name === "Network Service" || serviceName === "network.mojom.NetworkService") recovery.meet("network");
+  });
+  onGraphicsLost(({ isMachineFault }) => {
+    if (isMachineFault) recovery.meet("gpu");
   });
   // A machine without graphics is nobody's failure: Chromium gives up its GPU process at each start and says nothing.
   const noteGraphics = () => {
@@ -37,8 +39,8 @@ const DARK: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "crashed",
   "hung",
 ]);
-/** So many decks in a row: creatives that fail by their own fault are quarantined after three times each. */
-export const MOST_DARK_IN_A_ROW = 12;
+/** The most failed decks in succession: creatives that fail by their own fault are blocked after three times each. */
+const MOST_DARK_IN_A_ROW = 12;
 
 /** Takes in how playouts end, and says so when the stage shows nothing for long though it should. */
 export function watchStage(onDark: () => void): (outcome: PlayoutOutcome) => void {
@@ -50,4 +52,54 @@ export function watchStage(onDark: () => void): (outcome: PlayoutOutcome) => voi
     inARow = 0;
     onDark();
   };
+}
+
+/** What a loss of the graphics is told with. */
+interface GraphicsLoss {
+  /** Whether it is the machine's fault: the process did not end in good order, and no page in sight is to blame. */
+  readonly isMachineFault: boolean;
+}
+
+/** Any number of screens hear of it. */
+const lost = new Set<(loss: GraphicsLoss) => void>();
+const back = new Set<() => unknown>();
+const restored = new Set<() => void>();
+const suspects = new Set<() => boolean>();
+let losses = 0;
+let isBackAwaited = false;
+
+app.on("child-process-gone", (_event, { type, reason }) => {
+  if (type !== "GPU") return;
+  losses++;
+  const isMachineFault = reason !== "clean-exit" && ![...suspects].map((isToBlame) => isToBlame()).some(Boolean);
+  for (const hear of lost) hear({ isMachineFault });
+  if (isBackAwaited) return;
+  isBackAwaited = true;
+  app.once("gpu-info-update", () => {
+    isBackAwaited = false;
+    const survived = losses;
+    void Promise.allSettled([...back].map((hear) => hear())).then(() => {
+      if (losses === survived) for (const hear of restored) hear();
+    });
+  });
+});
+
+/** Names somebody who is asked at each loss whether a page of theirs is to blame. */
+export function onGraphicsSuspected(isToBlame: () => boolean): void {
+  suspects.add(isToBlame);
+}
+
+/** Hears that Chromium's GPU process is gone. */
+export function onGraphicsLost(hear: (loss: GraphicsLoss) => void): void {
+  lost.add(hear);
+}
+
+/** Hears that another GPU process has taken over; what it returns may be a promise of what it restores then. */
+export function onGraphicsBack(hear: () => unknown): void {
+  back.add(hear);
+}
+
+/** Hears that all is restored, unless the graphics were lost again meanwhile. */
+export function onGraphicsRestored(hear: () => void): void {
+  restored.add(hear);
 }

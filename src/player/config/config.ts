@@ -1,25 +1,42 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import envPaths from "env-paths";
-import { type Environment, misspeltVariables, overridesFrom, variableOf } from "./environment.ts";
-import { readJsonFile } from "./file.ts";
+import type { z } from "zod";
+import {
+  type Environment,
+  isRecord,
+  misspeltVariables,
+  overlaid,
+  overridesFrom,
+  textAt,
+  variableOf,
+} from "./environment.ts";
+import { configPlaces, defaultDataDir, readJsonFile, type Surroundings } from "./file.ts";
 import { readableByOthers, readOrgToken, type TokenReading } from "./org-token.ts";
-import { overlaid, textAt } from "./overlay.ts";
-import { configPlaces, defaultDataDir, type Surroundings } from "./places.ts";
-import { type ConfigProblem, problemsOf } from "./problems.ts";
-import { type ConfigFile, configFileSchema } from "./schema.ts";
-import { type ScreenConfig, screenProblems, screensOf } from "./screens.ts";
+import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
+import { type ConfigFile, configFileSchema, type displaySchema } from "./schema.ts";
+import { DIRECT, readUplink, secretsOf, type Uplink } from "./uplink.ts";
 
 /** What the player runs by: everything is there, folders are absolute, the token is resolved. */
 export interface Config
   extends Readonly<
-    Omit<ConfigFile, "$schema" | "orgToken" | "orgTokenFile" | "screenId" | "display" | "screens" | "dataDir" | "log">
+    Omit<ConfigFile, "$schema" | "orgToken" | "orgTokenFile" | "screenId" | "display" | "screens" | DerivedSection>
   > {
   /** One at least. */
   readonly screens: readonly ScreenConfig[];
   readonly orgToken: string;
   readonly dataDir: string;
   readonly log: Readonly<Omit<ConfigFile["log"], "dir">> & { readonly dir: string };
+  readonly network: Readonly<Omit<ConfigFile["network"], UplinkSetting>> & { readonly uplink: Uplink };
+}
+
+/** What a configuration has in another shape than its file. */
+type DerivedSection = "dataDir" | "log" | "network";
+type UplinkSetting = "proxy" | "proxyAuthFile" | "caFile";
+
+/** What of a configuration must be in no log and no bundle. */
+export function secretsIn({ orgToken, network }: Pick<Config, "orgToken" | "network">): readonly string[] {
+  return [orgToken, ...secretsOf(network.uplink)];
 }
 
 export interface GoodConfig {
@@ -29,7 +46,7 @@ export interface GoodConfig {
   readonly path: string | null;
   /** In words for the log; the token is in none of them. */
   readonly warnings: readonly string[];
-  /** The files whose change may matter: where a configuration is or could be, and where the token is. */
+  /** The files whose change may matter: where a configuration is or could be, and those it names. */
   readonly watch: readonly string[];
 }
 
@@ -37,12 +54,26 @@ export interface BadConfig {
   readonly kind: "bad";
   /** The file, or where one was looked for first. */
   readonly path: string;
+  /** Where a file was looked for and none is; empty where there is one. */
+  readonly absentFrom: readonly string[];
   /** All that is wrong, not only the first; the token is in none of them. */
   readonly problems: readonly ConfigProblem[];
   readonly watch: readonly string[];
 }
 
 export type ConfigReading = GoodConfig | BadConfig;
+
+/** How one who makes a configuration is told to begin. */
+export const WRITE_ONE = "Write one with: spotloop provision";
+
+/** What is wrong with a configuration on the whole, and, where there is none yet, what to do. */
+export function complaintOf({ path, absentFrom }: Pick<BadConfig, "path" | "absentFrom">): {
+  readonly heading: string;
+  readonly advice: string | null;
+} {
+  if (absentFrom.length > 0) return { heading: "there is no configuration yet", advice: WRITE_ONE };
+  return { heading: `the configuration ${path} cannot be used`, advice: null };
+}
 
 export interface ConfigSource {
   /** The file that the command line named, or null. */
@@ -62,31 +93,38 @@ export function readConfig(source: ConfigSource): ConfigReading {
   const shownPath = path ?? places[0] ?? "";
 
   const file = path === null ? ({ kind: "value", value: {} } as const) : readJsonFile(path);
-  if (file.kind === "unreadable") return { kind: "bad", path: shownPath, problems: [file.problem], watch };
+  if (file.kind === "unreadable") {
+    return { kind: "bad", path: shownPath, absentFrom: [], problems: [file.problem], watch };
+  }
   const written = overlaid(file.value, overridesFrom(source.env), dirname(shownPath));
   const read = configFileSchema.safeParse(written);
   const token = readOrgToken(textAt(written, "orgToken"), textAt(written, "orgTokenFile"), source.env);
-  const watchAll = token.file === null ? watch : [...watch, token.file];
+  const uplink = readUplink(written, source.env, surroundings.platform);
+  const watchAll = [...watch, ...(token.file === null ? [] : [token.file]), ...uplink.files];
 
   const wrong = [
     ...inOrder([...(read.success ? [] : problemsOf(read.error, written)), ...screenProblems(written)]),
     ...(token.kind === "none" ? [token.problem] : []),
+    ...uplink.problems,
   ];
   if (!read.success || token.kind === "none" || wrong.length > 0) {
+    const absentFrom = path === null ? places : [];
     const nowhere = path === null ? [{ path: "", message: `There is no file at ${places.join(" or ")}.` }] : [];
-    return { kind: "bad", path: shownPath, problems: [...nowhere, ...explained(wrong, source.env)], watch: watchAll };
+    const problems = [...nowhere, ...explained(wrong, source.env)];
+    return { kind: "bad", path: shownPath, absentFrom, problems, watch: watchAll };
   }
-  const config = configOf(read.data, token.token, read.data.dataDir ?? defaultDataDir(surroundings));
+  const dataDir = read.data.dataDir ?? defaultDataDir(surroundings);
+  const config = configOf(read.data, token.token, dataDir, uplink.uplink);
   return {
     kind: "ok",
     config,
     path,
-    warnings: warningsAbout(config.baseUrl, path, token, surroundings),
+    warnings: [...warningsAbout(config.baseUrl, path, token, surroundings), ...uplink.warnings],
     watch: watchAll,
   };
 }
 
-/** Often enough for whoever is waiting at the screen, and next to nothing for the machine. */
+/** Often enough for somebody waiting at the screen, and next to nothing for the machine. */
 const WATCH_EVERY_MS = 1_000;
 
 /**
@@ -129,10 +167,12 @@ export function surroundingsOf({ env, platform = process.platform, userPaths }: 
 }
 
 /** What a player runs by, of a file that is right. */
-export function configOf(file: ConfigFile, orgToken: string, dataDir: string): Config {
-  const { $schema: _, orgTokenFile: __, screenId: ___, display: ____, log, ...rest } = file;
+export function configOf(file: ConfigFile, orgToken: string, dataDir: string, uplink: Uplink = DIRECT): Config {
+  const { $schema: _, orgTokenFile: __, screenId: ___, display: ____, log, network, ...rest } = file;
+  const { proxy: _proxy, proxyAuthFile: _auth, caFile: _ca, ...limits } = network;
   const screens = screensOf(file);
-  return { ...rest, orgToken, screens, dataDir, log: { ...log, dir: log.dir ?? join(dataDir, "logs") } };
+  const derived = { log: { ...log, dir: log.dir ?? join(dataDir, "logs") }, network: { ...limits, uplink } };
+  return { ...rest, orgToken, screens, dataDir, ...derived };
 }
 
 /** As the settings are listed; what is no setting comes last. */
@@ -170,4 +210,48 @@ export function warningsAbout(
     warnings.push("baseUrl is not https: the organization token crosses the network in the clear");
   }
   return warnings;
+}
+
+/** A screen that the player plays, and the display it plays it on. */
+export interface ScreenConfig {
+  readonly screenId: string;
+  readonly display: Readonly<z.output<typeof displaySchema>>;
+}
+
+/** The screens of a configuration in which `screenProblems` found nothing. */
+function screensOf({ screenId, display, screens = [] }: ConfigFile): readonly ScreenConfig[] {
+  return screenId === undefined ? screens : [{ screenId, display }];
+}
+
+/**
+ * What is wrong with how a configuration names its screens: by `screenId` or by `screens`, never both; each of them once,
+ * each on a display of its own as far as that can be told before the displays are known.
+ */
+function screenProblems(written: unknown): ConfigProblem[] {
+  if (!isRecord(written)) return [];
+  const { screenId, screens, display } = written;
+  if (screens === undefined) return screenId === undefined ? [{ path: "screenId", message: "is missing" }] : [];
+  const beside = (path: string, message: string, value: unknown) => (value === undefined ? [] : [{ path, message }]);
+  const entries = Array.isArray(screens) ? screens.map((entry) => (isRecord(entry) ? entry : {})) : [];
+  return [
+    ...beside("screenId", "must not stand beside screens: one of the two says what this player plays", screenId),
+    ...beside("display", "must not stand beside screens: each of them has a display of its own", display),
+    ...repeated(entries.map((entry) => entry.screenId)).map((index) =>
+      problemAt(["screens", index, "screenId"], "is there twice: each screen is played once"),
+    ),
+    ...repeated(entries.map(matchOf)).map((index) =>
+      problemAt(["screens", index, "display", "match"], "is there twice: a display shows one screen"),
+    ),
+  ];
+}
+
+/** Numbers and texts name the same place; without any it is the primary display. */
+function matchOf({ display }: Readonly<Record<string, unknown>>): string {
+  const match = isRecord(display) ? (display.match ?? null) : null;
+  return match === null ? "" : String(match);
+}
+
+/** Where a value stands that stood before. */
+function repeated(values: readonly unknown[]): number[] {
+  return values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []));
 }

@@ -1,9 +1,144 @@
-import { readFileSync, statSync } from "node:fs";
-import { readJson } from "./json.ts";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { posix, win32 } from "node:path";
+import type { Environment } from "./environment.ts";
 import type { ConfigProblem } from "./problems.ts";
 
+/** What a text is as JSON. The complaint quotes nothing of the text: a secret may stand where it is broken. */
+type JsonReading =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "broken"; readonly line: number; readonly column: number; readonly problem: string };
+
+/** Parses JSON, and says where and why where it is none: the engine's own messages quote the text and often lack the place. */
+export function readJson(written: string): JsonReading {
+  const text = written.replace(/^\uFEFF/, "");
+  try {
+    return { kind: "value", value: JSON.parse(text) };
+  } catch {
+    const { at, problem } = firstFault(text);
+    const before = text.slice(0, at).split("\n");
+    return { kind: "broken", line: before.length, column: (before.at(-1)?.length ?? 0) + 1, problem };
+  }
+}
+
+class Fault extends Error {
+  readonly at: number;
+
+  constructor(at: number, problem: string) {
+    super(problem);
+    this.at = at;
+  }
+}
+
+function firstFault(text: string): { at: number; problem: string } {
+  try {
+    const end = skipSpace(text, skipValue(text, 0, 0));
+    return { at: end, problem: "nothing may follow the end" };
+  } catch (error) {
+    if (error instanceof Fault) return { at: error.at, problem: error.message };
+    throw error;
+  }
+}
+
+/** Deeper than any configuration: a file of brackets must not use up the stack. */
+const DEEPEST = 100;
+
+const SPACE = /[ \t\r\n]*/y;
+const STRING = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const STRING_SO_FAR = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/uy;
+const WORD = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** Returns where the value that begins at `from` ends, or throws the fault in it. */
+function skipValue(text: string, from: number, depth: number): number {
+  const at = skipSpace(text, from);
+  if (depth > DEEPEST) throw new Fault(at, "too many levels");
+  if (text[at] === "{") return skipList(text, at, "}", (next) => skipMember(text, next, depth + 1));
+  if (text[at] === "[") return skipList(text, at, "]", (next) => skipValue(text, next, depth + 1));
+  if (text[at] === '"') return skipString(text, at);
+  return match(WORD, text, at) ?? fail(text, at, "a value is expected here");
+}
+
+function skipList(text: string, opening: number, close: string, skipEntry: (at: number) => number): number {
+  let at = skipSpace(text, opening + 1);
+  if (text[at] === close) return at + 1;
+  for (;;) {
+    at = skipSpace(text, skipEntry(at));
+    if (text[at] === close) return at + 1;
+    if (text[at] !== ",") return fail(text, at, `a comma or ${close} is expected here`);
+    at = skipSpace(text, at + 1);
+    if (text[at] === close) return fail(text, at, "no comma may stand before the end");
+  }
+}
+
+function skipMember(text: string, at: number, depth: number): number {
+  if (text[at] !== '"') return fail(text, at, "a key in double quotes is expected here");
+  const colon = skipSpace(text, skipString(text, at));
+  if (text[colon] !== ":") return fail(text, colon, "a colon is expected here");
+  return skipValue(text, colon + 1, depth);
+}
+
+function skipString(text: string, at: number): number {
+  const end = match(STRING, text, at);
+  if (end !== null) return end;
+  const stop = match(STRING_SO_FAR, text, at) ?? at;
+  if (text[stop] === "\\") return fail(text, stop, "a backslash must be written twice");
+  throw new Fault(at, "this text in quotes does not end on its line");
+}
+
+function fail(text: string, at: number, problem: string): never {
+  if (at >= text.length) throw new Fault(at, "the file ends too early");
+  if (text.startsWith("//", at) || text.startsWith("/*", at) || text[at] === "#")
+    throw new Fault(at, "comments are not allowed");
+  throw new Fault(at, text[at] === "'" ? "quotes must be double quotes" : problem);
+}
+
+function skipSpace(text: string, at: number): number {
+  return match(SPACE, text, at) ?? at;
+}
+
+function match(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+/** What of this machine decides where things are. */
+export interface Surroundings {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  /** This user's folders, as `env-paths` tells them. */
+  readonly userPaths: { readonly config: string; readonly data: string };
+}
+
+/** Where a configuration is looked for, first place first; what the user names is the only place. */
+export function configPlaces(named: string | null, { env, platform, userPaths }: Surroundings): readonly string[] {
+  const { join, resolve } = platform === "win32" ? win32 : posix;
+  const only = named ?? env.SPOTLOOP_CONFIG;
+  if (only !== undefined && only !== "") return [resolve(only)];
+  const user = join(userPaths.config, "config.json");
+  if (platform !== "win32") return ["/etc/spotloop/config.json", user];
+  return [join(env.ProgramData ?? "C:\\ProgramData", "Spotloop", "config.json"), user];
+}
+
+/** Where the player keeps what it must not lose, unless told: the service unit's folder, the system's, or the user's. */
+export function defaultDataDir({ env, platform, userPaths }: Surroundings): string {
+  const ofUnit = env.STATE_DIRECTORY?.split(":", 1)[0];
+  if (ofUnit !== undefined && ofUnit !== "") return ofUnit;
+  return platform === "linux" && writable(SYSTEM_DATA_DIR) ? SYSTEM_DATA_DIR : userPaths.data;
+}
+
+const SYSTEM_DATA_DIR = "/var/lib/spotloop";
+
+/** Whether this user may write in a folder. */
+export function writable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What a configuration file holds, unchecked, or why that cannot be told. */
-export type FileReading =
+type FileReading =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "unreadable"; readonly problem: ConfigProblem };
 

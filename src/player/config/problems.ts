@@ -1,5 +1,6 @@
+import leven from "leven";
 import type { z } from "zod";
-import { nearestKey } from "./settings.ts";
+import { knownKeys } from "./schema.ts";
 
 /** One thing that is wrong with a configuration. */
 export interface ConfigProblem {
@@ -9,10 +10,10 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** What a schema finds wrong with a value, for people. */
-export function problemsOf(error: z.ZodError, value: unknown): ConfigProblem[] {
+/** What a schema finds wrong with a value, for people. `keys`: those that there are, where it is no configuration. */
+export function problemsOf(error: z.ZodError, value: unknown, keys = knownKeys()): ConfigProblem[] {
   return error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...issue.path, key]));
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...issue.path, key], keys));
     const found = issue.path.reduce<unknown>(inside, value);
     return [{ path: pathOf(issue.path), message: found === undefined ? "is missing" : messageOf(issue) }];
   });
@@ -23,8 +24,23 @@ export function problemAt(path: readonly PropertyKey[], message: string): Config
   return { path: pathOf(path), message };
 }
 
-function unknownKey(path: readonly PropertyKey[]): ConfigProblem {
-  return { path: pathOf(path), message: `is not a setting; the nearest is ${nearestKey(pathOf(path))}` };
+function unknownKey(path: readonly PropertyKey[], keys: readonly string[]): ConfigProblem {
+  return { path: pathOf(path), message: `is not a setting; the nearest is ${nearestKey(pathOf(path), keys)}` };
+}
+
+/** The known key that an unknown one most probably stands for; a neighbour in its own section wins over one elsewhere. */
+function nearestKey(unknown: string, keys: readonly string[]): string {
+  const [section, name] = split(unknown);
+  const distance = (key: string) => {
+    const [otherSection, otherName] = split(key);
+    return leven(name.toLowerCase(), otherName.toLowerCase()) + (section === otherSection ? 0 : 0.5);
+  };
+  return keys.reduce((best, key) => (distance(key) < distance(best) ? key : best));
+}
+
+function split(key: string): readonly [section: string, name: string] {
+  const dot = key.lastIndexOf(".");
+  return [key.slice(0, Math.max(0, dot)), key.slice(dot + 1)];
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {

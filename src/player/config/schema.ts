@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isSegment } from "../../wire/routes.ts";
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
@@ -11,6 +12,7 @@ const MOST_SCREENS = 16;
 
 const text = z.string().min(1).max(LONGEST_TEXT);
 const folder = text;
+const screenId = text.refine((id) => id === "" || isSegment(id), "must not be . or ..");
 const bytes = z.int().positive();
 const seconds = (longest: number) => z.number().positive().max(longest);
 
@@ -40,6 +42,16 @@ const baseUrl = z
   .url({ protocol: /^https?$/i, error: "must be an http or https address" })
   .refine((value) => /^[^?#@]*$/.test(value), "must be an address without user name, query or fragment");
 
+const proxyUrl = z
+  .url({ protocol: /^https?$/i, error: "must be an http or https address, such as http://proxy.example:3128" })
+  .refine((value) => /^[^?#@]*$/.test(value), "must be without user and password: network.proxyAuthFile holds them");
+
+/** Two local times of the day, `22:00-06:00`. */
+const DAY_SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+
+/** Slower than that, a download of which nothing came for long could not be told from one that is waiting its turn. */
+const LEAST_BITS_PER_SECOND = 100_000;
+
 /** Which display, and how much of it. */
 export const displaySchema = z.strictObject({
   match: z
@@ -63,11 +75,11 @@ export const configFileSchema = z.strictObject({
     .optional()
     .describe("The organization token. Better kept in a file of its own: orgTokenFile."),
   orgTokenFile: text.optional().describe("A file that holds the organization token and nothing else."),
-  screenId: text.optional().describe("The screen that this player is; required where there are no screens."),
+  screenId: screenId.optional().describe("The screen that this player is; required where there are no screens."),
   dataDir: folder.optional().describe("Where the player keeps proofs, media and logs."),
   display: displaySchema.prefault({}),
   screens: z
-    .array(z.strictObject({ screenId: text, display: displaySchema.prefault({}) }))
+    .array(z.strictObject({ screenId, display: displaySchema.prefault({}) }))
     .min(1)
     .max(MOST_SCREENS)
     .optional()
@@ -162,6 +174,46 @@ export const configFileSchema = z.strictObject({
   proof: z
     .strictObject({ timeoutSeconds: seconds(120).default(10).describe("How long sending one proof may take.") })
     .prefault({}),
+  network: z
+    .strictObject({
+      proxy: proxyUrl
+        .nullable()
+        .optional()
+        .describe("The proxy that requests go through; null: none. Without it HTTPS_PROXY and HTTP_PROXY say."),
+      proxyAuthFile: text.optional().describe("A file with the proxy's user and password: one line, user:password."),
+      caFile: text.optional().describe("A PEM file of certificates to trust beside the usual ones."),
+      monthlyBytes: bytes
+        .nullable()
+        .default(null)
+        .describe("The most media downloaded in a calendar month; null: no limit."),
+      maxBitsPerSecond: z
+        .int()
+        .min(LEAST_BITS_PER_SECOND)
+        .nullable()
+        .default(null)
+        .describe("How fast all media together are downloaded at most; null: as fast as they come."),
+      largeDownloadHours: z
+        .string()
+        .regex(DAY_SPAN, "must be two times of the day, such as 22:00-06:00")
+        .nullable()
+        .default(null)
+        .describe("When media of more than 10 MiB are downloaded, local time, such as 22:00-06:00; null: at any time."),
+    })
+    .prefault({}),
+  record: z
+    .strictObject({
+      days: z.int().positive().max(3_650).default(400).describe("How long the playout record is kept."),
+      maxBytes: bytes
+        .min(16 * MIB)
+        .default(GIB)
+        .describe("The most that it takes up; older rows go before their time then."),
+      witnessUrl: z
+        .url({ protocol: /^https?$/i, error: "must be an http or https address" })
+        .nullable()
+        .default(null)
+        .describe("An address that gets each signed checkpoint of the record, by POST; null: none does."),
+    })
+    .prefault({}),
   playback: z
     .strictObject({
       hardwareDecoding: z.boolean().default(true).describe("Whether video may be decoded by the graphics processor."),
@@ -178,4 +230,51 @@ export const configFileSchema = z.strictObject({
 export type ConfigFile = z.output<typeof configFileSchema>;
 
 /** Settings that name a file or a folder: relative ones are meant from the configuration file's folder. */
-export const PATH_SETTINGS: readonly string[] = ["orgTokenFile", "dataDir", "house.dir", "log.dir"];
+export const PATH_SETTINGS: readonly string[] = [
+  ...["orgTokenFile", "dataDir", "house.dir", "log.dir"],
+  ...["network.proxyAuthFile", "network.caFile"],
+];
+
+/** The JSON Schema of a configuration file, for editors: what `assets/config.schema.json` holds. */
+export function configJsonSchema(): object {
+  const schema = z.toJSONSchema(configFileSchema, { io: "input" });
+  return { title: "Spotloop configuration", ...schema, oneOf: [{ required: ["screenId"] }, { required: ["screens"] }] };
+}
+
+/** One place in the configuration that holds a value rather than more keys. */
+export interface Setting {
+  /** Such as `health.port`. */
+  readonly path: string;
+  readonly schema: z.ZodType;
+  /** Whether it is a single value, which a variable of the environment can hold. */
+  readonly scalar: boolean;
+}
+
+/** Every setting there is, in the order of the schema. */
+export function settings(): readonly Setting[] {
+  return settingsIn(configFileSchema, "");
+}
+
+/** Every key there is, sections included: `health`, `health.port`… */
+export function knownKeys(): readonly string[] {
+  const paths = settings().map(({ path }) => path);
+  return [
+    ...new Set(paths.flatMap((path) => [path, ...(path.includes(".") ? [path.slice(0, path.indexOf("."))] : [])])),
+  ];
+}
+
+function settingsIn(schema: z.ZodObject, prefix: string): Setting[] {
+  return Object.entries(schema.shape).flatMap(([name, inner]) => {
+    const path = prefix + name;
+    const plain = unwrapped(inner as z.ZodType);
+    if (plain instanceof z.ZodObject) return settingsIn(plain, `${path}.`);
+    return name === "$schema" ? [] : [{ path, schema: inner as z.ZodType, scalar: !(plain instanceof z.ZodArray) }];
+  });
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
+    return unwrapped(schema.unwrap() as z.ZodType);
+  }
+  return schema;
+}

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Sums } from "../proofs/day-report.ts";
-import type { HealthReport, NextItem, ScreenHealth } from "./health-report.ts";
+import type { HealthReport, NextItem, RecordReport, ScreenHealth } from "./health-report.ts";
 
 /** Often enough to follow a screen by. */
 const REFRESH_SECONDS = 5;
@@ -10,17 +10,18 @@ export function healthPage(report: HealthReport): string {
   const { proofs, cache, clock, versions, restarts, lastError } = report;
   const rows: readonly Row[] = [
     ...(report.screens === undefined ? screenRows(report) : report.screens.map(screenRow)),
+    ["Network", report.network === "portal" ? "A captive portal answers in the service's place" : "ok"],
     [
       "Proofs",
       `${proofs.owed} owed, ${proofs.delivered} delivered, ${proofs.refused} refused, ${proofs.expired} expired`,
     ],
+    ["Last refused proof", refusedLine(proofs.lastRefused)],
     ["Today (UTC)", todayLine(report.today)],
     ["Soonest deadline", proofs.oldestDeadline === null ? "none" : timeOf(proofs.oldestDeadline)],
+    ["Playout record", recordLine(report.record)],
     ["Media cache", `${cache.files} files, ${size(cache.bytes)} of ${size(cache.maxBytes)}`],
-    [
-      "Clock",
-      `${clock.wall}, ${clock.offsetMs === null ? "the service's is not known yet" : `the service's is ${seconds(clock.offsetMs)} ahead`}`,
-    ],
+    ["Media downloaded", dataLine(report.data)],
+    ["Clock", clockLine(clock)],
     ["Restarts", `${restarts} since the machine was started`],
     ["Last error", lastError ?? "none"],
     [
@@ -106,10 +107,39 @@ function itemLine({ kind, title, id, durationMs }: NextItem): string {
   return `${kind === "ad" ? "Ad" : "News"} “${title === "" ? id : title}”, ${seconds(durationMs)}`;
 }
 
+function recordLine({ rows, unwritten, signedAt, trouble }: RecordReport): string {
+  const signed = signedAt === null ? "not signed yet" : `signed at ${timeOf(signedAt)}`;
+  const missing = unwritten === 0 ? "" : `, ${unwritten} not written`;
+  return `${rows} rows${missing}, ${signed}${trouble === null ? "" : `: ${trouble}`}`;
+}
+
+function refusedLine(refused: HealthReport["proofs"]["lastRefused"]): string {
+  if (!refused) return "none";
+  const { at, kind, itemId, screenId, status } = refused;
+  const answer = status === null ? "" : `, answered HTTP ${status}`;
+  return `${at.slice(0, 10)} ${timeOf(at)}: ${kind} ${itemId} on ${screenId}${answer}`;
+}
+
+/** To the millisecond, with what is uncertain of it. */
+function clockLine({ wall, offsetMs, uncertaintyMs }: HealthReport["clock"]): string {
+  if (offsetMs === null) return `${wall}, the service's is not known yet`;
+  const within = uncertaintyMs === null ? "" : `, give or take ${exactly(uncertaintyMs)}`;
+  return `${wall}, the service's is ${exactly(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead"}${within}`;
+}
+
+function exactly(ms: number): string {
+  return `${(ms / 1_000).toFixed(3)} s`;
+}
+
 function todayLine({ slots, fills, shown, failed, delayMs }: Sums): string {
   const lost = Object.entries(failed).map(([reason, count]) => `${count} ${reason}`);
   const delay = delayMs === null ? "" : `, proofs delivered within ${seconds(delayMs.p95)} (95 %)`;
   return `${fills} spots in ${slots} slots, ${shown.news} news and ${shown.ad} ads shown, ${lost.length === 0 ? "none" : lost.join(", ")} failed${delay}`;
+}
+
+function dataLine({ month, usedBytes, monthlyBytes, refused }: HealthReport["data"]): string {
+  const limit = monthlyBytes === null ? "" : ` of ${size(monthlyBytes)}`;
+  return `${size(usedBytes)}${limit} in ${month}${refused === 0 ? "" : `, which ${refused} downloads were too much for`}`;
 }
 
 function timeOf(iso: string): string {

@@ -1,5 +1,7 @@
+import type { Logger } from "pino";
 import type { Trouble } from "../../core/recovery.ts";
 import type { ItemKind } from "../../core/spot.ts";
+import type { DataMonth } from "../network/data-meter.ts";
 import type { Sums } from "../proofs/day-report.ts";
 
 /** How one screen is. */
@@ -21,16 +23,23 @@ export interface ScreenHealth {
 export interface HealthReport extends ScreenHealth {
   /** Each of several screens; one alone is told of above. */
   readonly screens?: readonly ({ readonly screenId: string } & ScreenHealth)[];
+  /** `portal` while a captive portal answers in the service's place: somebody must log in to this network. */
+  readonly network: NetworkState;
   readonly proofs: {
     readonly owed: number;
     readonly delivered: number;
     readonly refused: number;
     readonly expired: number;
     readonly oldestDeadline: string | null;
+    /** Of the refused ones the one whose item was shown last, or null. */
+    readonly lastRefused: RefusedReport | null;
   };
+  readonly record: RecordReport;
   /** What `spotloop report` tells of the day so far, UTC. */
   readonly today: Sums;
   readonly cache: { readonly files: number; readonly bytes: number; readonly maxBytes: number };
+  /** What media took of the line in this month, and downloads that the limit did not suffice for. */
+  readonly data: DataMonth;
   /** By name: `spotloop`, `electron`, `chromium`, `node`. */
   readonly versions: Readonly<Record<string, string>>;
   /** Since the machine was started. */
@@ -40,8 +49,32 @@ export interface HealthReport extends ScreenHealth {
     readonly wall: string;
     /** How far the service's clock is ahead of this machine's, or null until it has told. */
     readonly offsetMs: number | null;
+    /** `offsetMs` is this close to the true one; null where the service's answers do not tell it. */
+    readonly uncertaintyMs: number | null;
     readonly bootId: string;
   };
+}
+
+/** A proof that the service did not take: nobody pays for that play. */
+export interface RefusedReport {
+  readonly at: string;
+  readonly screenId: string;
+  readonly itemId: string;
+  readonly kind: ItemKind;
+  /** The HTTP status of the last answer, where that is known. */
+  readonly status: number | null;
+}
+
+/** How the playout record is. */
+export interface RecordReport {
+  /** Rows that are kept. */
+  readonly rows: number;
+  /** Rows that are not in it: the disk does not take them, or they had to be given up. */
+  readonly unwritten: number;
+  /** When its last checkpoint was signed, or null. */
+  readonly signedAt: string | null;
+  /** What keeps it from being signed, or null. */
+  readonly trouble: string | null;
 }
 
 /** How the player deals with what is wrong with the machine rather than with a creative. */
@@ -82,3 +115,29 @@ export function sumOf(
 }
 
 const FROM_WORST = ["failing", "starting", "ok", "closed"] as const;
+
+/** What stands between the player and the service, as far as requests for spots tell: nothing, or a captive portal. */
+export type NetworkState = "ok" | "portal";
+
+/** Remembers what spots last met on their way, and writes it into the log when that begins and when it ends. */
+export class NetworkWatch {
+  readonly #log: Logger;
+  #state: NetworkState = "ok";
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  get state(): NetworkState {
+    return this.#state;
+  }
+
+  note(meetsPortal: boolean): void {
+    const state = meetsPortal ? "portal" : "ok";
+    if (state === this.#state) return;
+    this.#state = state;
+    if (meetsPortal)
+      this.#log.error("a captive portal answers in the service's place: somebody must log in to this network");
+    else this.#log.info("the service answers again, and no captive portal");
+  }
+}

@@ -1,6 +1,6 @@
-import type { SpotOutcome } from "../../client/service.ts";
-import type { LoopState } from "../../core/loop-state.ts";
-import type { Playout, PlayoutOutcome } from "../../core/playout.ts";
+import type { SpotOutcome } from "../../client/spot-client.ts";
+import { isReady, type LoopState } from "../../core/loop/state.ts";
+import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
 import type { Instant, Item } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { NextItem, ScreenHealth } from "./health-report.ts";
@@ -8,6 +8,15 @@ import type { ScreenMetrics } from "./metrics.ts";
 
 /** A screen on which nothing was shown for this long, though the service had something for it, is failing. */
 export const SHOWN_WITHIN_MS = 10 * 60_000;
+
+/** How many characters of what Chromium says go into a line of health. */
+const LONGEST_DETAIL = 200;
+
+/** What is in sight: an item, house content, or nothing, rightly (`closed`) or not. */
+export type ScreenState = "playing" | "house" | "closed" | "hidden";
+
+/** What came of the last request for a spot; `ok` for one that was answered, with a spot or without. */
+export type ServiceState = "unasked" | "ok" | Exclude<SpotOutcome["kind"], "spot" | "empty">;
 
 /** What a screen's health is told from. */
 export class HealthWatch {
@@ -19,7 +28,10 @@ export class HealthWatch {
   /** When an item was last in sight or, rightly, none: the service had nothing to show. */
   #wellAt: Instant;
   #houseSince: Instant | null;
+  #shownAt: Instant | null = null;
+  #service: ServiceState = "unasked";
   #lastError: string | null = null;
+  #trouble: { readonly playout: PlayoutId; readonly detail: string } | null = null;
 
   constructor(clock: Clock, metrics: ScreenMetrics) {
     this.#clock = clock;
@@ -49,29 +61,55 @@ export class HealthWatch {
 
   noteAsked(outcome: SpotOutcome): void {
     this.#metrics.spotRequests.inc({ outcome: outcome.kind, ...this.#metrics.labels });
+    this.#service = outcome.kind === "spot" || outcome.kind === "empty" ? "ok" : outcome.kind;
     if (outcome.kind === "empty") this.#wellAt = this.#clock.now();
     if (outcome.kind === "denied")
       this.#lastError = `the service denies this screen its spots (HTTP ${outcome.status})`;
     if (outcome.kind === "unavailable") this.#lastError = `the service is unavailable: ${outcome.reason}`;
   }
 
-  noteSettled({ item }: Playout, outcome: PlayoutOutcome): void {
+  /** Takes in what there is to say about a deck that fails, just before its playout is over for that. */
+  noteTrouble({ id }: Playout, detail: string): void {
+    this.#trouble = { playout: id, detail };
+  }
+
+  noteSettled({ id, item }: Playout, outcome: PlayoutOutcome): void {
     const { itemsShown, itemsFailed, labels } = this.#metrics;
     if (outcome.kind === "shown") {
       itemsShown.inc({ kind: item.kind, ...labels });
+      this.#shownAt = outcome.endedAt;
       return;
     }
     itemsFailed.inc({ kind: item.kind, reason: outcome.reason, ...labels });
     // Closing time is nobody's error.
     if (outcome.reason === "closed") return;
-    this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}`;
+    const detail = this.#trouble?.playout === id ? ` (${this.#trouble.detail.slice(0, LONGEST_DETAIL)})` : "";
+    this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}${detail}`;
+  }
+
+  /** When the last item that was shown in full ended, monotonic; null while none was in this run. */
+  get shownAt(): Instant | null {
+    return this.#shownAt;
+  }
+
+  get service(): ServiceState {
+    return this.#service;
+  }
+
+  /** As `report().onAir`; a screen that is closed is `closed`, whether anybody could see it or not. */
+  get state(): ScreenState {
+    const state = this.#state;
+    if (state === null) return "house";
+    if (inSight(state) !== null) return "playing";
+    if (isClosed(state)) return "closed";
+    return isHidden(state) ? "hidden" : "house";
   }
 
   /** How this screen is. */
   report(): ScreenHealth {
     const state = this.#state;
     const slot = state === null ? null : inSight(state);
-    const ready = state?.line.find(({ deck }) => deck === "ready")?.playout.item;
+    const ready = state?.line.find(isReady)?.playout.item;
     const toWall = this.#clock.wall() - this.#clock.now();
     return {
       status: this.#status(),
@@ -106,12 +144,12 @@ function inSight({ slot }: LoopState): { readonly playout: Playout; readonly pai
   return { playout: slot.playout, paintedAt: slot.paintedAt };
 }
 
-function isHidden({ resting }: LoopState): boolean {
-  return resting.includes("hidden");
+function isHidden({ suspendReasons }: LoopState): boolean {
+  return suspendReasons.includes("hidden");
 }
 
-function isClosed({ resting }: LoopState): boolean {
-  return resting.includes("closed");
+function isClosed({ suspendReasons }: LoopState): boolean {
+  return suspendReasons.includes("closed");
 }
 
 function brief({ kind, id, title, durationMs }: Item): NextItem {

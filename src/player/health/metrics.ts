@@ -1,9 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ProofCounts } from "../proofs/proof-records.ts";
 
-/** What the player counts, for Prometheus. Its own registry: nothing is shared with whoever else is in the process. */
+/** What the player counts, for Prometheus. Its own registry: nothing is shared with others in the process. */
 export interface Metrics {
   readonly registry: Registry;
+  /** Whether there are several screens, so that what is of one has the label `screen`. */
+  readonly several: boolean;
   /** By outcome: `spot`, `empty`, `limited`, `denied`, `unavailable`, `refused`. */
   readonly spotRequests: Counter<"outcome" | "screen">;
   readonly itemsShown: Counter<"kind" | "screen">;
@@ -18,14 +19,14 @@ export interface Metrics {
   readonly downloadedBytes: Counter;
   /** Requests of HTML creatives that were refused or could not be answered. */
   readonly pageMisses: Counter;
+  /** Seconds from the beginning of an HTML creative to the first frame of it that anybody sees (F22). */
+  readonly pageAge: Histogram;
   /** Of the player, since the machine was started. */
   readonly restarts: Gauge;
   /** Always 1; the versions are its labels. */
   readonly build: Gauge<"version" | "electron" | "chromium" | "node">;
   /** What is counted for each screen, for one of them. */
   of(screenId: string): ScreenMetrics;
-  /** Names where the gauges are read from at each scrape. */
-  readFrom(sources: MetricSources): void;
 }
 
 /** What is counted for one screen. */
@@ -35,20 +36,18 @@ export interface ScreenMetrics
   readonly labels: { readonly screen?: string };
 }
 
-export interface MetricSources {
-  proofs(): ProofCounts;
-  cache(): { readonly files: number; readonly bytes: number };
-}
-
 /** From a frame at 60 Hz to what everybody sees. */
 const LATENESS_SECONDS = [0.005, 0.01, 0.017, 0.034, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** A page that comes from the cache is loaded in some tenths of a second; one that loads for 20 s is given up. */
+const AGE_SECONDS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2, 5, 10, 20];
 
 /** From one answer of the service to the end of the hour. */
 const DELAY_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 1_800, 3_600];
 
 /**
- * Makes the player's metrics, all at 0; gauges stay empty until `readFrom`. What is counted for each screen has the label
- * `screen` where there are `several`.
+ * Makes what the player counts, all at 0; what is read at each scrape is added by `registerGauges`. What is counted for
+ * each screen has the label `screen` where there are `several`.
  */
 export function createMetrics(several = false): Metrics {
   const registers = [new Registry()];
@@ -75,6 +74,7 @@ export function createMetrics(several = false): Metrics {
 
   return {
     registry,
+    several,
     ...ofScreens,
     of: (screenId) => ({ ...ofScreens, labels: several ? { screen: screenId } : {} }),
     proofsSettled: counter("proofs_settled_total", "Proofs of play by what became of them in this run", ["outcome"]),
@@ -86,35 +86,13 @@ export function createMetrics(several = false): Metrics {
     }),
     downloadedBytes: counter("downloaded_bytes_total", "Bytes of media downloaded"),
     pageMisses: counter("page_misses_total", "Requests of HTML creatives that were refused or could not be answered"),
+    pageAge: new Histogram({
+      name: "spotloop_page_age_seconds",
+      help: "Time between the beginning of an HTML creative and its first frame in sight",
+      buckets: AGE_SECONDS,
+      registers,
+    }),
     restarts: gauge("restarts", "Restarts of the player since the machine was started"),
     build: gauge("build_info", "Always 1, with the versions as labels", ["version", "electron", "chromium", "node"]),
-    readFrom: (sources) => readAtScrape(registers, sources),
   };
-}
-
-function readAtScrape(registers: Registry[], { proofs, cache }: MetricSources): void {
-  new Gauge({
-    name: "spotloop_proofs",
-    help: "Proofs of play by state; settled ones are kept for 30 days",
-    labelNames: ["state"],
-    registers,
-    collect() {
-      const { oldestDeadline: _, ...states } = proofs();
-      for (const [state, count] of Object.entries(states)) this.set({ state }, count);
-    },
-  });
-  const single = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name: `spotloop_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  single("proof_oldest_deadline_seconds", "Soonest deadline of the owed proofs, Unix time; 0 when none is owed", () => {
-    return (proofs().oldestDeadline ?? 0) / 1_000;
-  });
-  single("cache_bytes", "Size of the media cache", () => cache().bytes);
-  single("cache_files", "Files in the media cache", () => cache().files);
 }

@@ -7,8 +7,7 @@ import {
   newHouse,
   stepHouse,
 } from "../../core/house.ts";
-import type { Clock } from "../clock.ts";
-import { NEVER, OneAlarm } from "../one-alarm.ts";
+import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { HouseFolder } from "./house-folder.ts";
 
 /** Where house content is shown: the slate of one screen. */
@@ -43,14 +42,14 @@ export interface HouseShow {
 /** Shows the items of a folder in turn, as the core decides, for as long as the process lives. */
 export function startHouseShow(parts: HouseShowParts): HouseShow {
   const { folder, stage, clock, log } = parts;
-  const alarm = new OneAlarm(clock, () => dispatch({ kind: "woke" }));
+  const timer = new Timer(clock, () => dispatch({ kind: "woke" }));
   let state = newHouse(parts.stayMs);
 
   function dispatch(event: HouseEvent): void {
     const [next, effects] = stepHouse(state, event, clock.now());
     state = next;
     for (const effect of effects) carryOut(effect);
-    alarm.set(houseWakeAt(state) ?? NEVER);
+    timer.set(houseWakeAt(state) ?? NEVER);
   }
 
   function carryOut(effect: HouseEffect): void {

@@ -2,8 +2,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino, stdTimeFunctions } from "pino";
 import type roll from "pino-roll";
-import { readable } from "./log-line.ts";
-import { REDACTED, redactor } from "./redaction.ts";
 
 export interface LogOptions {
   readonly dir: string;
@@ -18,16 +16,16 @@ export interface LogOptions {
   readonly echo?: { write(text: string): unknown };
 }
 
-export interface Log {
+interface Log {
   readonly logger: Logger;
   /** Resolves when all lines are in the file; what is logged later goes nowhere but to `echo`. */
   close(): Promise<void>;
 }
 
-/** So many files are kept, the one being written included. */
+/** How many files are kept, the one being written included. */
 export const LOG_FILES = 5;
 
-/** Lines wait for a full disk in memory, so many bytes of them; what comes then is dropped. */
+/** How many bytes of lines wait in memory for a full disk; what comes then is dropped. */
 const LONGEST_QUEUE_BYTES = 4 * 1024 * 1024;
 
 /** A file is full at this share of its size: it only turns out to be full by a write that is one too many. */
@@ -139,4 +137,50 @@ function logFile(stream: Awaited<ReturnType<typeof roll>>): LogFile {
       return closing;
     },
   };
+}
+
+/** A line of the log for people: `04:05:06.789 WARN  item failed reason=stalled`. What is no such line stays as it is. */
+function readable(line: string): string {
+  const fields = fieldsOf(line);
+  if (fields === null) return line;
+  const { time, level, msg, err, ...rest } = fields;
+  const clock = typeof time === "string" ? time.slice(11, 23) : "";
+  const details = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  const head = [clock, String(level).toUpperCase().padEnd(5), String(msg ?? ""), ...details].join(" ").trimEnd();
+  return err === undefined ? `${head}\n` : `${head}\n${stackOf(err)}\n`;
+}
+
+function fieldsOf(line: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function stackOf(err: unknown): string {
+  const stack = typeof err === "object" && err !== null && "stack" in err ? err.stack : err;
+  return String(stack).replace(/^/gm, "  ");
+}
+
+/** What stands where a secret stood. */
+const REDACTED = "[redacted]";
+
+/**
+ * Blots secrets out of text, wherever they stand and in every way that they may be written there: as they are, inside a
+ * JSON text, and percent-encoded as in a URL. The last line of defence, below not logging them.
+ */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const written = new Set(secrets.filter((secret) => secret !== "").flatMap(waysToWrite));
+  const longestFirst = [...written].sort((one, other) => other.length - one.length);
+  return (text) => longestFirst.reduce((blotted, form) => blotted.replaceAll(form, REDACTED), text);
+}
+
+function waysToWrite(secret: string): string[] {
+  const encoded = encodeURIComponent(secret);
+  const lowerCase = encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase());
+  const inJson = (form: string) => JSON.stringify(form).slice(1, -1);
+  return [secret, encoded, lowerCase, encodeURI(secret)].flatMap((form) => [form, inJson(form), inJson(inJson(form))]);
 }

@@ -1,9 +1,12 @@
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
-import type { Get, Reply } from "../../client/reply.ts";
+import type { FollowedReply, Reply } from "../../client/http.ts";
+import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import { startsLike } from "../../core/media-type.ts";
 import type { Fault } from "../../core/strikes.ts";
-import type { Fingerprint, Partial } from "./partial.ts";
+import type { LineRefusal, MediaLine } from "../network/media-line.ts";
+import { type Refusal, refusalOf } from "./media.ts";
+import type { Fingerprint, PartialDownload } from "./partial-download.ts";
 
 /** What is to be downloaded, and what is known of it beforehand. */
 export interface Wanted {
@@ -21,6 +24,8 @@ export interface Downloaded {
   readonly sizeBytes: number;
   /** The last answer's headers. */
   readonly headers: Headers;
+  /** Where they came from, after redirects. */
+  readonly finalUrl: string;
 }
 
 /** The server has nothing newer than what is known. */
@@ -35,19 +40,39 @@ export interface KnownVersion {
   readonly lastModified: string | null;
 }
 
-/** Why there is no file. Only `unreachable` may be better next time. */
+/** Why there is no file. `unreachable` may be better next time, `deferred` another time: the line is too dear now. */
 export type DownloadFailure =
-  | { readonly kind: "unreachable"; readonly reason: string }
-  | { readonly kind: "refused"; readonly status: number }
+  | { readonly kind: "deferred"; readonly refusal: LineRefusal }
+  | Refusal
   | { readonly kind: "broken"; readonly reason: string; readonly fault: Fault };
+
+/** How far a download has come. */
+export interface Progress {
+  readonly receivedBytes: number;
+  /** All that its server announced, or `null` where it did not say. */
+  readonly announcedBytes: number | null;
+}
+
+/** One GET whose redirects are followed; rejects when there is no answer. */
+export type GetFollowed = (
+  url: string,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<FollowedReply>;
 
 /** How a download reaches out, and where it ends. */
 export interface DownloadTools {
-  readonly fetch: Get;
+  readonly fetch: GetFollowed;
   readonly folder: string;
   readonly maxBytes: number;
   /** Where there is one, only another version is wanted. */
   readonly known?: KnownVersion;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly line: MediaLine;
+  /** Hears the digest just before a file gets its name: from then on it is in use and must not be evicted. */
+  readonly hold: (digest: string) => void;
+  /** Takes a hold back where the file could not get its name. */
+  readonly release: (digest: string) => void;
 }
 
 /** A server that sends nothing for this long has gone; a slow one may take as long as it likes. */
@@ -57,38 +82,64 @@ export const PROGRESS_TIMEOUT_MS = 15_000;
  * Streams what is missing of a URL to a partial file and, once it is whole, names that `folder`/<sha256>: hashed on the
  * way, length, digest and type checked, fsynced, then renamed, then the folder fsynced. What is under its digest is
  * whole, whenever the power fails. Memory does not grow with the file. What is broken is discarded; after a broken
- * connection the partial file can be handed in again.
+ * connection the partial file can be handed in again. What is "downloaded" is held once.
  */
 export async function download(
   wanted: Wanted,
-  partial: Partial,
+  partial: PartialDownload,
   tools: DownloadTools,
   signal: AbortSignal,
 ): Promise<Downloaded | Unchanged | DownloadFailure> {
   const control = new AbortController();
   const callOff = () => control.abort(signal.reason);
   signal.addEventListener("abort", callOff, { once: true });
-  const silence = new Error(`nothing received for ${PROGRESS_TIMEOUT_MS} ms`);
-  const watchdog = setTimeout(() => control.abort(silence), PROGRESS_TIMEOUT_MS);
-  const progressed = () => void watchdog.refresh();
+  const watch = watchOver((silence) => control.abort(silence));
   try {
     const reply = await tools.fetch(wanted.url, control.signal, headersFor(partial, tools.known));
     if (reply.status === 304 && tools.known !== undefined) return { kind: "unchanged", headers: reply.headers };
-    const failure = (await begin(reply, partial, tools.maxBytes)) ?? (await pour(reply, partial, tools, progressed));
-    return failure ?? (await finish(wanted, partial, reply.headers, tools.folder));
+    const failure =
+      (await begin(reply, partial, tools.maxBytes, control.signal)) ??
+      (await pour(reply, partial, tools, watch, control.signal));
+    return failure ?? (await finish(wanted, partial, reply, tools));
   } catch (error) {
     if (isDiskError(error)) throw error;
-    return { kind: "unreachable", reason: String(error) };
+    return { kind: "unreachable", reason: inWords(error) };
   } finally {
-    clearTimeout(watchdog);
+    watch.end();
     signal.removeEventListener("abort", callOff);
     control.abort();
     await partial.close();
   }
 }
 
+/** Watches whether a server goes on sending. */
+interface Watch {
+  progressed(): void;
+  /** Waits, and does not watch meanwhile: while nobody listens, nobody is silent. */
+  without(wait: Promise<void>): Promise<void>;
+  end(): void;
+}
+
+function watchOver(onSilence: (silence: Error) => void): Watch {
+  const silence = new Error(`nothing received for ${PROGRESS_TIMEOUT_MS} ms`);
+  const begin = () => setTimeout(() => onSilence(silence), PROGRESS_TIMEOUT_MS);
+  let watchdog = begin();
+  return {
+    progressed: () => void watchdog.refresh(),
+    async without(wait) {
+      clearTimeout(watchdog);
+      await wait;
+      watchdog = begin();
+    },
+    end: () => clearTimeout(watchdog),
+  };
+}
+
 /** Bytes are asked for as they are: a compressed answer could neither be resumed nor measured. */
-function headersFor({ sizeBytes, validator }: Partial, known: KnownVersion | undefined): Record<string, string> {
+function headersFor(
+  { sizeBytes, validator }: PartialDownload,
+  known: KnownVersion | undefined,
+): Record<string, string> {
   const headers: Record<string, string> = { "accept-encoding": "identity" };
   // RFC 9110 section 13.1.5: a range is only asked for together with the version that it belongs to.
   if (sizeBytes > 0 && validator !== null) return { ...headers, range: `bytes=${sizeBytes}-`, "if-range": validator };
@@ -98,7 +149,12 @@ function headersFor({ sizeBytes, validator }: Partial, known: KnownVersion | und
 }
 
 /** Says what is wrong with an answer from its head; an answer with the whole file starts the partial one over. */
-async function begin(reply: Reply, partial: Partial, maxBytes: number): Promise<DownloadFailure | null> {
+async function begin(
+  reply: Reply,
+  partial: PartialDownload,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<DownloadFailure | null> {
   const { status, headers } = reply;
   if (status === 206 && startOf(headers) === partial.sizeBytes && partial.sizeBytes > 0) {
     partial.wasResumed = true;
@@ -106,30 +162,50 @@ async function begin(reply: Reply, partial: Partial, maxBytes: number): Promise<
   }
   if (partial.sizeBytes > 0) await partial.discard();
   if (status === 206 || status === 416) return { kind: "unreachable", reason: "another range than was asked for" };
-  if (status !== 200) return refusal(status);
+  if (status !== 200) return refusalOf(reply, signal);
   partial.validator = validatorIn(headers);
   return Number(headers.get("content-length")) > maxBytes ? tooLarge(maxBytes) : null;
 }
 
 async function pour(
-  { body }: Reply,
-  partial: Partial,
-  { maxBytes }: DownloadTools,
-  progressed: () => void,
+  { body, headers }: Reply,
+  partial: PartialDownload,
+  { maxBytes, onProgress, line }: DownloadTools,
+  watch: Watch,
+  signal: AbortSignal,
 ): Promise<DownloadFailure | null> {
-  for await (const chunk of body ?? []) {
-    progressed();
-    if (partial.sizeBytes + chunk.byteLength > maxBytes) return tooLarge(maxBytes);
-    await partial.append(chunk);
+  const lengthBytes = Number(headers.get("content-length") ?? Number.NaN);
+  const announcedBytes = Number.isFinite(lengthBytes) ? partial.sizeBytes + lengthBytes : null;
+  onProgress?.({ receivedBytes: partial.sizeBytes, announcedBytes });
+  const refusal = () => {
+    const sizeBytes = announcedBytes ?? partial.sizeBytes;
+    return partial.sizeBytes === announcedBytes ? null : line.refusal(sizeBytes, sizeBytes - partial.sizeBytes);
+  };
+  const atOnce = refusal();
+  if (atOnce !== null) return { kind: "deferred", refusal: atOnce };
+  const lane = line.enter(announcedBytes ?? 0);
+  try {
+    for await (const chunk of body ?? []) {
+      watch.progressed();
+      if (partial.sizeBytes + chunk.byteLength > maxBytes) return tooLarge(maxBytes);
+      await partial.append(chunk);
+      onProgress?.({ receivedBytes: partial.sizeBytes, announcedBytes });
+      const turn = lane.take(chunk.byteLength, signal);
+      if (turn !== null) await watch.without(turn);
+      const inBetween = refusal();
+      if (inBetween !== null) return { kind: "deferred", refusal: inBetween };
+    }
+    return null;
+  } finally {
+    lane.leave();
   }
-  return null;
 }
 
 async function finish(
   wanted: Wanted,
-  partial: Partial,
-  headers: Headers,
-  folder: string,
+  partial: PartialDownload,
+  { headers, url: finalUrl }: FollowedReply,
+  { folder, hold, release }: DownloadTools,
 ): Promise<Downloaded | DownloadFailure> {
   const { sizeBytes } = partial;
   const fingerprint = partial.fingerprint();
@@ -144,9 +220,17 @@ async function finish(
   }
   await partial.sync();
   await partial.close();
-  await rename(partial.path, join(folder, fingerprint.sha256));
-  await syncFolder(folder);
-  return { kind: "downloaded", digest: fingerprint.sha256, sizeBytes, headers };
+  const digest = fingerprint.sha256;
+  // Held before it is there: other bytes that come in at the same time may evict what nobody holds.
+  hold(digest);
+  try {
+    await rename(partial.path, join(folder, digest));
+    await syncFolder(folder);
+  } catch (error) {
+    release(digest);
+    throw error;
+  }
+  return { kind: "downloaded", digest, sizeBytes, headers, finalUrl };
 }
 
 /** What is wrong with bytes that came to an end, expected and found; `null` when they are as promised (F16). */
@@ -177,11 +261,10 @@ function tooLarge(maxBytes: number): DownloadFailure {
   return { kind: "broken", reason: `more than ${maxBytes} bytes`, fault: "certain" };
 }
 
-function refusal(status: number): DownloadFailure {
-  if (status === 408 || status === 425 || status === 429 || status >= 500) {
-    return { kind: "unreachable", reason: `status ${status}` };
-  }
-  return { kind: "refused", status };
+/** A code, or what a proxy had against it, tells more than "fetch failed". */
+function inWords(error: unknown): string {
+  const reason = reasonOf(error);
+  return reason === NO_REASON ? String(error) : reason;
 }
 
 /** A full or broken disk is not the network's fault: it carries a system error code and a failing call. */

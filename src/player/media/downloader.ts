@@ -1,51 +1,193 @@
 import pRetry from "p-retry";
-import type { Get } from "../../client/reply.ts";
+import type { LineRefusal } from "../network/media-line.ts";
 import {
   type Downloaded,
   type DownloadFailure,
+  type DownloadTools,
   download,
   type KnownVersion,
+  type Progress,
   type Unchanged,
   type Wanted,
 } from "./download.ts";
-import { Partial } from "./partial.ts";
-import { Partials } from "./partials.ts";
+import type { MediaOutcome } from "./media.ts";
+import { PartialDownload, PartialDownloads } from "./partial-download.ts";
+
+/** Somebody who waits for media. */
+interface Asker {
+  /** Aborted when nobody asks on its behalf any more. */
+  readonly signal: AbortSignal;
+  /** Hears how much has come over the network, as often as something comes; never of what was on the disk. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Finds or downloads media. What it keeps, it holds once. */
+type Bring = (signal: AbortSignal, onProgress: (progress: Progress) => void) => Promise<MediaOutcome>;
+
+/** What counts the holds on files. */
+interface Holds {
+  hold(digest: string): void;
+  release(digest: string): void;
+}
+
+/** The outcome for an asker whose signal was aborted. */
+const CALLED_OFF: MediaOutcome = { kind: "failed", reason: "called off", passing: true, status: null };
+
+/**
+ * One download for each key, however many ask for it. An asker whose signal is aborted hears so at once and the others
+ * go on waiting; when no asker is left, the download is called off. Each asker who is told "kept" has one hold.
+ */
+export class Flights {
+  readonly #holds: Holds;
+  readonly #flights = new Map<string, Flight>();
+  /** Downloads that were called off and have not ended yet, by their keys. */
+  readonly #ending = new Map<string, Promise<void>>();
+
+  constructor(holds: Holds) {
+    this.#holds = holds;
+  }
+
+  has(key: string): boolean {
+    return this.#flights.has(key);
+  }
+
+  /** Waits for what is under way under a key, or begins it with `bring`. Rejects as `bring` does. */
+  async join(key: string, asker: Asker, bring: Bring): Promise<MediaOutcome> {
+    if (asker.signal.aborted) return CALLED_OFF;
+    const flight = this.#flights.get(key) ?? this.#begin(key, bring);
+    if (flight.progress !== null) asker.onProgress?.(flight.progress);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        flight.waiting.delete(waiting);
+        resolve(CALLED_OFF);
+        if (flight.waiting.size === 0) this.#callOff(key, flight);
+      };
+      const settled = () => asker.signal.removeEventListener("abort", leave);
+      const waiting: Waiting = {
+        onProgress: asker.onProgress,
+        land(outcome) {
+          settled();
+          resolve(outcome);
+        },
+        crash(error) {
+          settled();
+          reject(error);
+        },
+      };
+      flight.waiting.add(waiting);
+      asker.signal.addEventListener("abort", leave, { once: true });
+      // What has come already may have been more than the asker wants.
+      if (asker.signal.aborted) leave();
+    });
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async quiet(): Promise<void> {
+    await Promise.all([...[...this.#flights.values()].map(({ ended }) => ended), ...this.#ending.values()]);
+  }
+
+  #begin(key: string, bring: Bring): Flight {
+    const control = new AbortController();
+    const waiting = new Set<Waiting>();
+    const onProgress = (progress: Progress) => {
+      flight.progress = progress;
+      for (const { onProgress: hear } of [...waiting]) hear?.(progress);
+    };
+    // The one before under this key may still have the partial file.
+    const before = this.#ending.get(key) ?? Promise.resolve();
+    const ended = before
+      .then(() => bring(control.signal, onProgress))
+      .then(
+        (outcome) => this.#land(key, flight, outcome),
+        (error: unknown) => {
+          this.#forget(key, flight);
+          for (const { crash } of waiting) crash(error);
+        },
+      );
+    const flight: Flight = { control, waiting, ended, progress: null };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  #land(key: string, flight: Flight, outcome: MediaOutcome): void {
+    this.#forget(key, flight);
+    if (outcome.kind === "kept") {
+      for (const _ of flight.waiting) this.#holds.hold(outcome.media.digest);
+      this.#holds.release(outcome.media.digest);
+    }
+    for (const { land } of flight.waiting) land(outcome);
+  }
+
+  #callOff(key: string, flight: Flight): void {
+    this.#forget(key, flight);
+    const ending = flight.ended.finally(() => {
+      if (this.#ending.get(key) === ending) this.#ending.delete(key);
+    });
+    this.#ending.set(key, ending);
+    flight.control.abort();
+  }
+
+  #forget(key: string, flight: Flight): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  }
+}
+
+interface Waiting {
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  land(outcome: MediaOutcome): void;
+  crash(error: unknown): void;
+}
+
+interface Flight {
+  readonly control: AbortController;
+  readonly waiting: Set<Waiting>;
+  /** Resolves when the work is over, however it ended. */
+  readonly ended: Promise<void>;
+  progress: Progress | null;
+}
 
 /** Downloads of one file are tried this often without a byte coming, for what is unreachable only. */
 const DOWNLOAD_TRIES = 3;
-/** So many connections may break for one file, each after it brought some bytes. */
+/** How many connections may break for one file, each after it brought some bytes. */
 const MOST_CONNECTIONS = 200;
 /** Wait before the second try of a download; it doubles. */
 const FIRST_WAIT_MS = 500;
 
 /** What downloads are made with. */
-export interface DownloaderParts {
-  readonly folder: string;
-  readonly fetch: Get;
-  readonly maxBytes: number;
-  /** The wait before the second try, in milliseconds; `FIRST_WAIT_MS` unless told otherwise. */
+interface DownloaderParts extends Pick<DownloadTools, "folder" | "fetch" | "maxBytes" | "line" | "hold" | "release"> {
+  /** The wait before the second try, in milliseconds; `FIRST_WAIT_MS` by default. */
   readonly retryMs?: number | undefined;
 }
 
 /** Brings files into a folder, however often their connections break. */
 export class Downloader {
   readonly #parts: DownloaderParts;
-  readonly #partials: Partials;
+  readonly #partials: PartialDownloads;
 
   constructor(parts: DownloaderParts) {
     this.#parts = parts;
-    this.#partials = new Partials(parts.folder);
+    this.#partials = new PartialDownloads(parts.folder);
   }
 
   /**
    * Goes on with what an earlier try for this key brought; tries again what is unreachable, and the last failure stands
-   * (G7).
+   * (G7). What is "downloaded" is held once.
    */
-  async bring(key: string, wanted: Wanted, signal: AbortSignal): Promise<Downloaded | DownloadFailure> {
+  async bring(
+    key: string,
+    wanted: Wanted,
+    signal: AbortSignal,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<Downloaded | DownloadFailure> {
     const partial = this.#partials.take(key, wanted.md5 !== null);
+    let diskFailed = false;
     const attempt = async (): Promise<Downloaded | DownloadFailure> => {
       const had = partial.sizeBytes;
-      const result = await download(wanted, partial, this.#parts, signal);
+      const tools = { ...this.#parts, onProgress };
+      const result = await download(wanted, partial, tools, signal).catch((error: unknown) => {
+        diskFailed = true;
+        throw error;
+      });
       if (result.kind === "unreachable") throw new Unreachable(result, partial.sizeBytes > had);
       if (result.kind === "unchanged") throw new Error("unchanged, though nothing was known");
       return result;
@@ -58,13 +200,21 @@ export class Downloader {
       shouldConsumeRetry: ({ error }) => !(error instanceof Unreachable && error.progressed),
     }).catch(async (error: unknown): Promise<DownloadFailure> => {
       if (error instanceof Unreachable) return error.failure;
+      if (signal.aborted && !diskFailed) return { kind: "unreachable", reason: "called off" };
       // The disk is full or broken: half a file must not stay in the way.
       await partial.discard();
       return { kind: "unreachable", reason: String(error) };
     });
-    if (result.kind === "unreachable") await this.#partials.putBack(key, partial);
+    if (result.kind === "unreachable" || result.kind === "deferred") await this.#partials.putBack(key, partial);
     else await partial.discard();
     return result;
+  }
+
+  /** Why a file must not be brought now, or null where it may be: of what is half-way the rest counts. */
+  refusal(key: string, { sizeBytes }: Wanted): LineRefusal | null {
+    const had = this.#partials.sizeOf(key);
+    const whole = sizeBytes ?? had;
+    return this.#parts.line.refusal(whole, Math.max(0, whole - had));
   }
 
   /** Brings a file if it is another version than the one that is there. Asked once: nobody waits for it. */
@@ -73,7 +223,7 @@ export class Downloader {
     known: KnownVersion,
     signal: AbortSignal,
   ): Promise<Downloaded | Unchanged | DownloadFailure> {
-    const partial = new Partial(this.#parts.folder, wanted.md5 !== null);
+    const partial = new PartialDownload(this.#parts.folder, wanted.md5 !== null);
     try {
       return await download(wanted, partial, { ...this.#parts, known }, signal);
     } finally {

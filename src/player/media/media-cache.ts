@@ -2,45 +2,34 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Get } from "../../client/reply.ts";
-import type { CacheLimits } from "../../core/eviction.ts";
-import { freshUntil } from "../../core/freshness.ts";
+import { type CacheLimits, freshUntil } from "../../core/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
-import type { Downloaded, DownloadFailure, Wanted } from "./download.ts";
-import { Downloader } from "./downloader.ts";
+import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
+import { CacheQuota } from "./cache-quota.ts";
+import type { CreativeBlocklist } from "./creative-blocklist.ts";
+import type { Downloaded, DownloadFailure, GetFollowed, Progress, Wanted } from "./download.ts";
+import { Downloader, Flights } from "./downloader.ts";
+import { type Kept, type MediaOutcome, pageHeaders, type Said } from "./media.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
-import { MediaRoom } from "./media-room.ts";
-import { PART_SUFFIX } from "./partial.ts";
-import type { StrikeBook } from "./strike-book.ts";
-
-/** Media on the disk, whole. */
-export interface Media {
-  readonly digest: string;
-  readonly path: string;
-  readonly sizeBytes: number;
-  /** The Content-Type it came with, or empty. */
-  readonly contentType: string;
-}
-
-/** What becomes of asking for media. */
-export type MediaOutcome =
-  | { readonly kind: "kept"; readonly media: Media }
-  /** `passing`: another try may succeed, as when the network is gone. */
-  | { readonly kind: "failed"; readonly reason: string; readonly passing: boolean };
+import { PART_SUFFIX } from "./partial-download.ts";
 
 /** What a cache is made of. */
 export interface CacheParts {
   /** `dataDir/media/v1`; files in it are named by the SHA-256 of their bytes. */
   readonly folder: string;
   readonly index: MediaIndex;
-  readonly strikes: StrikeBook;
+  readonly strikes: CreativeBlocklist;
   readonly clock: Clock;
   readonly limits: CacheLimits & { readonly maxItemBytes: number };
-  readonly fetch: Get;
-  /** The wait before the second try of a download, in milliseconds; half a second unless told otherwise. */
+  readonly fetch: GetFollowed;
+  /** What media come over; by default a line that costs nothing. */
+  readonly line?: MediaLine;
+  /** The wait before the second try of a download, in milliseconds; half a second by default. */
   readonly retryMs?: number;
   readonly onDownloaded?: (sizeBytes: number) => void;
+  /** Hears of media that wait for the hours of large ones. */
+  readonly onDeferred?: (wanted: Wanted) => void;
 }
 
 /**
@@ -50,16 +39,22 @@ export interface CacheParts {
 export class MediaCache {
   readonly #parts: CacheParts;
   readonly #downloader: Downloader;
-  readonly #flights = new Map<string, Flight>();
+  readonly #flights: Flights;
   readonly #revalidations = new Set<Promise<void>>();
-  readonly #room: MediaRoom;
+  readonly #room: CacheQuota;
 
   private constructor(parts: CacheParts) {
     this.#parts = parts;
-    const { folder, index, fetch, limits, retryMs } = parts;
-    this.#downloader = new Downloader({ folder, fetch, retryMs, maxBytes: limits.maxItemBytes });
+    const { folder, index, fetch, limits, retryMs, line = FREE_LINE } = parts;
     const discardPartials = () => this.#downloader.discardPartials();
-    this.#room = new MediaRoom({ folder, index, limits, discardPartials });
+    const room = new CacheQuota({ folder, index, limits, discardPartials });
+    const holds = {
+      hold: (digest: string) => room.hold(digest),
+      release: (digest: string) => room.release(digest),
+    };
+    this.#downloader = new Downloader({ folder, fetch, line, retryMs, maxBytes: limits.maxItemBytes, ...holds });
+    this.#flights = new Flights(holds);
+    this.#room = room;
   }
 
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
@@ -77,14 +72,20 @@ export class MediaCache {
   }
 
   /**
-   * Brings media onto the disk, or finds it there. However many ask for one URL, it is downloaded once. The media is
-   * held until `release` is called with its digest, once for each "kept".
+   * Brings media onto the disk, or finds it there. However many ask for one URL, it is downloaded once, and for as long
+   * as one of them asks: a signal that is aborted ends the wait of its own asker only. The media is held until `release`
+   * is called with its digest, once for each "kept".
    */
-  async obtain(wanted: Wanted, signal: AbortSignal): Promise<MediaOutcome> {
+  async obtain(wanted: Wanted, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<MediaOutcome> {
     const key = keyOf(wanted);
-    const flight = this.#flights.get(key) ?? this.#begin(key, wanted, signal);
-    flight.waiting++;
-    return flight.outcome;
+    return this.#flights.join(key, { signal, onProgress }, (raised, hear) =>
+      this.#findOrDownload(key, wanted, raised, hear),
+    );
+  }
+
+  /** Whether it is in the cache, as far as the index tells. */
+  knows(wanted: Pick<Wanted, "url" | "md5">): boolean {
+    return this.#parts.index.find(keyOf(wanted)) !== null;
   }
 
   /**
@@ -99,7 +100,7 @@ export class MediaCache {
 
   /** Resolves when nothing is under way any more: soon after the signals that it all was given are raised. */
   async quiet(): Promise<void> {
-    await Promise.allSettled([...[...this.#flights.values()].map(({ outcome }) => outcome), ...this.#revalidations]);
+    await Promise.allSettled([this.#flights.quiet(), ...this.#revalidations]);
   }
 
   async #revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
@@ -107,13 +108,15 @@ export class MediaCache {
     const key = keyOf(wanted);
     const indexed = index.find(key);
     if (indexed === null || indexed.freshUntil > clock.wall() || this.#flights.has(key)) return;
+    const renew = (cacheControl: string | null) =>
+      this.#room.note(() => index.renew(key, freshUntil(cacheControl, clock.wall())));
     // Whatever comes of it, it is not asked after again at once.
-    index.renew(key, freshUntil(null, clock.wall()));
+    renew(null);
     const result = await this.#downloader.renew(wanted, indexed, signal);
-    if (result.kind === "unchanged") index.renew(key, freshUntil(result.headers.get("cache-control"), clock.wall()));
+    if (result.kind === "unchanged") renew(result.headers.get("cache-control"));
     if (result.kind !== "downloaded") return;
-    await this.#take(key, result);
-    this.release(result.digest);
+    const outcome = await this.#take(key, wanted, result);
+    if (outcome.kind === "kept") this.release(outcome.media.digest);
   }
 
   release(digest: string): void {
@@ -127,61 +130,74 @@ export class MediaCache {
   }
 
   /**
-   * Gives up what was used longest ago until so many bytes are free, at once: for a disk that is full when a proof is to
+   * Gives up what was used longest ago until `sizeBytes` are free, at once: for a disk that is full when a proof is to
    * be written. Whether there was anything to give up; what is held stays.
    */
   sacrifice(sizeBytes: number): boolean {
     return this.#room.sacrifice(sizeBytes);
   }
 
-  #begin(key: string, wanted: Wanted, signal: AbortSignal): Flight {
-    const land = (outcome: MediaOutcome): MediaOutcome => {
-      this.#flights.delete(key);
-      // The flight holds its file once already; the others who waited hold it too.
-      for (let others = flight.waiting - 1; others > 0 && outcome.kind === "kept"; others--) {
-        this.#room.hold(outcome.media.digest);
-      }
-      return outcome;
-    };
-    const outcome = this.#findOrDownload(key, wanted, signal).then(land, (error: unknown) => {
-      this.#flights.delete(key);
-      throw error;
+  /** What it keeps, it holds. */
+  async #findOrDownload(
+    key: string,
+    wanted: Wanted,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<MediaOutcome> {
+    const { clock, strikes, limits } = this.#parts;
+    const quarantine = strikes.quarantine(key, clock.wall());
+    if (quarantine !== null) return failed(quarantine);
+    const found = await this.#find(key);
+    if (found !== null) return found;
+    const { maxItemBytes } = limits;
+    if ((wanted.sizeBytes ?? 0) > maxItemBytes) return failed(`more than ${maxItemBytes} bytes`);
+    // Nothing makes way for what does not come.
+    const refusal = this.#downloader.refusal(key, wanted);
+    if (refusal !== null) return this.#defer(wanted, refusal);
+    await this.#room.make(wanted.sizeBytes ?? 0);
+    const result = await this.#downloader.bring(key, wanted, signal, onProgress);
+    if (result.kind === "downloaded") return this.#take(key, wanted, result);
+    if (result.kind === "deferred") return this.#defer(wanted, result.refusal);
+    if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
+    return failed(describe(result), {
+      passing: result.kind === "unreachable",
+      ...(result.kind === "refused" ? { status: result.status, said: result.said } : { status: null }),
     });
-    const flight: Flight = { waiting: 0, outcome };
-    this.#flights.set(key, flight);
-    return flight;
   }
 
-  /** What it keeps, it holds. */
-  async #findOrDownload(key: string, wanted: Wanted, signal: AbortSignal): Promise<MediaOutcome> {
-    const { index, clock, strikes, limits } = this.#parts;
-    const quarantine = strikes.quarantine(key, clock.wall());
-    if (quarantine !== null) return { kind: "failed", reason: quarantine, passing: false };
+  /** At another hour, or in another month, it may be had. */
+  #defer(wanted: Wanted, { ruling, reason }: LineRefusal): MediaOutcome {
+    if (ruling === "outside-hours") this.#parts.onDeferred?.(wanted);
+    else this.#parts.line?.noteRefused();
+    return { kind: "failed", reason, passing: true, status: null, deferred: true };
+  }
+
+  /**
+   * What is in the cache and whole; what it finds, it holds. Broken bytes are removed. A file that cannot be read just
+   * now may be whole: it stays, and is replaced if it can be downloaded again.
+   */
+  async #find(key: string): Promise<Kept | null> {
+    const { index, clock } = this.#parts;
     const indexed = index.find(key);
-    if (indexed !== null) {
-      this.#room.hold(indexed.digest);
-      if (await this.#verify(indexed)) {
-        this.#room.note(() => index.touch(indexed.digest, clock.wall()));
-        return this.#kept(indexed);
-      }
-      this.release(indexed.digest);
+    if (indexed === null) return null;
+    this.#room.hold(indexed.digest);
+    const condition = await this.#examine(indexed);
+    if (condition === "whole") {
+      this.#room.note(() => index.touch(indexed.digest, clock.wall()));
+      return this.#kept(indexed, true);
+    }
+    this.release(indexed.digest);
+    if (condition === "broken") {
       this.#room.note(() => index.forget(indexed.digest));
       await rm(this.#room.pathOf(indexed.digest), { force: true });
     }
-    const { maxItemBytes } = limits;
-    if ((wanted.sizeBytes ?? 0) > maxItemBytes) {
-      return { kind: "failed", reason: `more than ${maxItemBytes} bytes`, passing: false };
-    }
-    await this.#room.make(wanted.sizeBytes ?? 0);
-    const result = await this.#downloader.bring(key, wanted, signal);
-    if (result.kind === "downloaded") return this.#take(key, result);
-    if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
-    return { kind: "failed", reason: describe(result), passing: result.kind === "unreachable" };
+    return null;
   }
 
-  /** What it keeps, it holds. */
-  async #take(key: string, { digest, sizeBytes, headers }: Downloaded): Promise<MediaOutcome> {
+  /** Takes what was downloaded, and is held for that, into the index; what cannot be kept is released. */
+  async #take(key: string, { url }: Wanted, downloaded: Downloaded): Promise<MediaOutcome> {
     const { index, clock } = this.#parts;
+    const { digest, sizeBytes, headers, finalUrl } = downloaded;
     const media: IndexedMedia = {
       digest,
       sizeBytes,
@@ -189,42 +205,39 @@ export class MediaCache {
       etag: headers.get("etag"),
       lastModified: headers.get("last-modified"),
       freshUntil: freshUntil(headers.get("cache-control"), clock.wall()),
+      headers: pageHeaders(headers),
+      finalUrl: finalUrl === url ? null : finalUrl,
     };
     try {
       this.#room.withRelief(() => index.record(key, media, clock.wall()));
     } catch (error) {
+      this.release(digest);
       const code = codeOf(error);
       if (code === null) throw error;
       // Of a file that is not in the index nobody would know that it takes up space.
       const known = this.#room.isHeld(digest) || index.files().some((file) => file.digest === digest);
       if (!known) await rm(this.#room.pathOf(digest), { force: true });
-      return { kind: "failed", reason: code, passing: true };
+      return failed(code, { passing: true, status: null });
     }
     this.#parts.onDownloaded?.(sizeBytes);
-    this.#room.hold(digest);
     await this.#room.make(0);
-    return this.#kept(media);
+    return this.#kept(media, false);
   }
 
-  #kept({ digest, sizeBytes, contentType }: IndexedMedia): MediaOutcome {
-    return { kind: "kept", media: { digest, sizeBytes, contentType, path: this.#room.pathOf(digest) } };
+  #kept({ digest, sizeBytes, contentType, headers, finalUrl }: IndexedMedia, found: boolean): Kept {
+    const media = { digest, sizeBytes, contentType, path: this.#room.pathOf(digest) };
+    return { kind: "kept", media, found, headers, finalUrl };
   }
 
-  async #verify(indexed: IndexedMedia): Promise<boolean> {
+  async #examine({ digest }: IndexedMedia): Promise<"whole" | "broken" | "unreadable"> {
     const sha256 = createHash("sha256");
     try {
-      for await (const chunk of createReadStream(this.#room.pathOf(indexed.digest))) sha256.update(chunk);
-    } catch {
-      return false;
+      for await (const chunk of createReadStream(this.#room.pathOf(digest))) sha256.update(chunk);
+    } catch (error) {
+      return codeOf(error) === "ENOENT" ? "broken" : "unreadable";
     }
-    return sha256.digest("hex") === indexed.digest;
+    return sha256.digest("hex") === digest ? "whole" : "broken";
   }
-}
-
-/** A download, or a look into the cache, that several may be waiting for. */
-interface Flight {
-  waiting: number;
-  readonly outcome: Promise<MediaOutcome>;
 }
 
 /** The whole URL is the key, query and all, unless the service names the bytes themselves (F15). */
@@ -232,6 +245,14 @@ export function keyOf({ url, md5 }: Pick<Wanted, "url" | "md5">): string {
   return md5 === null ? url : `md5:${md5}`;
 }
 
-function describe(failure: DownloadFailure): string {
+/** A failure; by default one that lasts. */
+function failed(
+  reason: string,
+  how: { passing: boolean; status: number | null; said?: Said | null } = { passing: false, status: null },
+): MediaOutcome {
+  return { kind: "failed", reason, ...how };
+}
+
+function describe(failure: Exclude<DownloadFailure, { kind: "deferred" }>): string {
   return failure.kind === "refused" ? `status ${failure.status}` : failure.reason;
 }

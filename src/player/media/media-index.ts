@@ -1,7 +1,96 @@
-import type { CachedFile } from "../../core/eviction.ts";
+import { rmSync } from "node:fs";
+import type { Logger } from "pino";
+import type { CachedFile } from "../../core/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
-import type { Migration } from "../database.ts";
-import type { IndexFile } from "./index-file.ts";
+import {
+  codeOf,
+  type Database,
+  isBroken,
+  isTaken,
+  type Migration,
+  openDatabase,
+  openStore,
+  type Statement,
+} from "../database.ts";
+import type { PageHeaders } from "./media.ts";
+
+/** What can be said to the file. */
+export interface IndexConnection {
+  /** A statement by its SQL, prepared once for as long as the file is open. */
+  prepare<Given extends unknown[], Row = unknown>(sql: string): Statement<Given, Row>;
+  inOneCommit(act: () => void): void;
+}
+
+/**
+ * The file of the media index, kept usable while the player runs. All in it can be had again: when it turns out to be
+ * broken it is removed, and an empty one takes over.
+ */
+export class IndexFile {
+  readonly #path: string;
+  readonly #migrations: readonly Migration[];
+  readonly #log: Logger;
+  #database: Database;
+  #connection: IndexConnection;
+  #onEmptied: () => void = () => {};
+
+  /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
+  constructor(path: string, migrations: readonly Migration[], log: Logger) {
+    this.#path = path;
+    this.#migrations = migrations;
+    this.#log = log;
+    this.#database = openStore(path, "normal", migrations, log);
+    this.#connection = connectionOf(this.#database);
+  }
+
+  /** Hears that an empty file has taken over. */
+  onEmptied(hear: () => void): void {
+    this.#onEmptied = hear;
+  }
+
+  /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
+  use<T>(act: (connection: IndexConnection) => T): T {
+    try {
+      return act(this.#connection);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      this.#log.error({ path: this.#path, code: codeOf(error) }, "the media index is broken and is made anew");
+      this.#replace();
+      return act(this.#connection);
+    }
+  }
+
+  /** As `use`, for what is better forgotten than waited for: nothing on the screen may end because the disk is full. */
+  writeIfTaken(act: (connection: IndexConnection) => unknown): void {
+    isTaken(() => this.use(act));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #replace(): void {
+    this.#database.close();
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#path + suffix, { force: true });
+    const opening = openDatabase({ path: this.#path, durability: "normal", migrations: this.#migrations });
+    if (opening.kind !== "open") throw new Error(`the media index cannot be made anew: ${opening.kind}`);
+    this.#database = opening.database;
+    this.#connection = connectionOf(opening.database);
+    this.#onEmptied();
+  }
+}
+
+function connectionOf(database: Database): IndexConnection {
+  database.pragma("foreign_keys = on");
+  const statements = new Map<string, Statement>();
+  return {
+    prepare<Given extends unknown[], Row>(sql: string) {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement as Statement<Given, Row>;
+    },
+    inOneCommit: database.transaction((act: () => void) => act()),
+  };
+}
 
 /** What the cache knows of a URL: which bytes it stands for. */
 export interface IndexedMedia {
@@ -13,6 +102,10 @@ export interface IndexedMedia {
   readonly lastModified: string | null;
   /** Wall time from which it may have changed at its server. */
   readonly freshUntil: Instant;
+  /** What its server said of how it is to be shown. */
+  readonly headers: PageHeaders;
+  /** Where it came from, if not from the URL itself. */
+  readonly finalUrl: string | null;
 }
 
 /** The schema of the media index, oldest step first. */
@@ -38,6 +131,44 @@ export const mediaIndexMigrations: readonly Migration[] = [
      until integer not null,
      reason text not null
    ) strict;`,
+  // What was kept without its headers counts as another version, so that it is had again with them.
+  `alter table source add column headers text not null default '{}';
+   alter table source add column final_url text;
+   update source set etag = null, last_modified = null, fresh_until = 0;
+   create table absence (
+     document text not null,
+     part text not null,
+     count integer not null,
+     counted_at integer not null,
+     primary key (document, part)
+   ) strict;
+   create table refusal (
+     url text primary key,
+     status integer not null,
+     asked_at integer not null
+   ) strict;
+   create table page_load (
+     key text primary key,
+     digest text not null,
+     recorded_ms real,
+     seen_ms text not null,
+     recorded_at integer not null
+   ) strict;`,
+  `create table data_month (
+     month text primary key,
+     used_bytes integer not null,
+     monthly_bytes integer,
+     refused integer not null
+   ) strict;
+   create table deferred (
+     url text primary key,
+     mime_type text,
+     size_bytes integer,
+     md5 text,
+     wanted_at integer not null
+   ) strict;`,
+  `alter table refusal add column content_type text;
+   alter table refusal add column said text;`,
 ];
 
 /** Which bytes each URL stands for and when they were last used; it can be rebuilt by downloading again. */
@@ -49,15 +180,22 @@ export class MediaIndex {
   }
 
   find(key: string): IndexedMedia | null {
-    return this.#file.use((db) => db.prepare<[string], IndexedMedia>(FIND).get(key) ?? null);
+    const row = this.#file.use((db) => db.prepare<[string], SourceRow>(FIND).get(key) ?? null);
+    return row === null ? null : { ...row, headers: JSON.parse(row.headers) as PageHeaders };
   }
 
+  /** Records what a key stands for, and the URL that a redirect led to with it: it stands for the same bytes. */
   record(key: string, media: IndexedMedia, usedAt: Instant): void {
-    const { digest, sizeBytes, contentType, etag, lastModified } = media;
+    const { digest, sizeBytes, contentType, etag, lastModified, finalUrl } = media;
+    const freshUntil = Math.trunc(media.freshUntil);
+    const described = [digest, contentType, etag, lastModified, freshUntil, JSON.stringify(media.headers)] as const;
     this.#file.use((db) =>
       db.inOneCommit(() => {
         db.prepare(RECORD_FILE).run(digest, sizeBytes, Math.trunc(usedAt));
-        db.prepare(RECORD_SOURCE).run(key, digest, contentType, etag, lastModified, Math.trunc(media.freshUntil));
+        // A redirect may lead elsewhere each time.
+        db.prepare("delete from source where key = (select final_url from source where key = ?)").run(key);
+        db.prepare(RECORD_SOURCE).run(key, ...described, finalUrl);
+        if (finalUrl !== null) db.prepare(RECORD_SOURCE).run(finalUrl, ...described, null);
       }),
     );
   }
@@ -87,9 +225,14 @@ export class MediaIndex {
   }
 }
 
+interface SourceRow extends Omit<IndexedMedia, "headers"> {
+  /** As JSON. */
+  readonly headers: string;
+}
+
 const FIND = `
   select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
-    fresh_until as freshUntil
+    fresh_until as freshUntil, headers, final_url as finalUrl
   from source join file using (digest) where key = ?`;
 
 const RECORD_FILE = `
@@ -97,8 +240,10 @@ const RECORD_FILE = `
   on conflict do update set used_at = excluded.used_at`;
 
 const RECORD_SOURCE = `
-  insert into source (key, digest, content_type, etag, last_modified, fresh_until) values (?, ?, ?, ?, ?, ?)
-  on conflict do update set digest = excluded.digest, content_type = excluded.content_type,
-    etag = excluded.etag, last_modified = excluded.last_modified, fresh_until = excluded.fresh_until`;
+  insert into source (key, digest, content_type, etag, last_modified, fresh_until, headers, final_url)
+  values (?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict do update set digest = excluded.digest, content_type = excluded.content_type, etag = excluded.etag,
+    last_modified = excluded.last_modified, fresh_until = excluded.fresh_until, headers = excluded.headers,
+    final_url = excluded.final_url`;
 
 const FILES = "select digest, size_bytes as sizeBytes, used_at as usedAt from file";

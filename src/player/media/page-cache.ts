@@ -1,14 +1,31 @@
-import type { Wanted } from "./download.ts";
-import type { Media, MediaCache } from "./media-cache.ts";
-import { mayReach, type ReachPolicy } from "./reach.ts";
+import type { Clock } from "../clock.ts";
+import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
+import type { Progress, Wanted } from "./download.ts";
+import type { Media, MediaOutcome, PageHeaders, Said } from "./media.ts";
+import type { MediaCache } from "./media-cache.ts";
+import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
+import type { AbsenceBook } from "./page-books.ts";
 
 /** The answer to one request of an HTML creative. */
 export type PageAnswer =
-  | { readonly kind: "media"; readonly media: Media }
+  | {
+      readonly kind: "media";
+      readonly media: Media;
+      /** What its server said of how it is to be shown, by names in lower case. */
+      readonly headers: PageHeaders;
+      /** Where it came from, if redirects led elsewhere; that URL is answered from the cache, too (F21). */
+      readonly finalUrl: string | null;
+    }
   /** Answered here, with nothing: beacons and other writes go nowhere. */
   | { readonly kind: "swallowed" }
   | { readonly kind: "refused"; readonly reason: string }
-  | { readonly kind: "missing"; readonly reason: string };
+  /** `status`: what its server answered, and `said` with it, or `null` where none did. */
+  | {
+      readonly kind: "missing";
+      readonly reason: string;
+      readonly status: number | null;
+      readonly said: Said | null;
+    };
 
 /** What one HTML creative may ask for while it is on a deck. */
 export interface PageLimits {
@@ -20,14 +37,21 @@ export interface PageLimits {
 export interface PageParts {
   /** The creative's own page, as its item names it. */
   readonly document: Wanted;
-  readonly cache: Pick<MediaCache, "obtain" | "release" | "revalidate">;
-  readonly policy: ReachPolicy;
+  readonly cache: Pick<MediaCache, "obtain" | "release" | "revalidate" | "knows">;
+  readonly absences: Pick<AbsenceBook, keyof AbsenceBook>;
+  readonly clock: Clock;
+  readonly policy: EgressPolicy;
   readonly limits: PageLimits;
   /** Aborted when the player stops; the page itself may be over before. */
   readonly signal: AbortSignal;
   /** Hears of each request that could not be answered with bytes, and why. */
   readonly onMiss?: (reason: string) => void;
+  /** Hears, once for each, what the page is shown without from the next time on: a host, or a font. */
+  readonly onAbsent?: (part: string) => void;
 }
+
+/** How long browsers show no text at all for the sake of a font (CSS Fonts 4, block period); no page waits longer. */
+export const FONT_WAIT_MS = 3_000;
 
 /**
  * Answers the requests of one creative from the cache: what is not there is fetched and kept, so that loading the page
@@ -36,39 +60,53 @@ export interface PageParts {
  */
 export class PageCache {
   readonly #parts: PageParts;
+  readonly #absences: PageAbsences;
+  readonly #budget: PageBudget;
   readonly #held: string[] = [];
-  readonly #answered = new Map<string, Wanted>();
+  /** What the page has, or is getting: a clip is asked for many times, a range each. */
+  readonly #answers = new Map<string, Promise<PageAnswer>>();
+  readonly #had: Wanted[] = [];
   readonly #control = new AbortController();
   #requests = 0;
-  #bytes = 0;
-  #lacking: string | null = null;
+  #neededNetwork = false;
 
   constructor(parts: PageParts) {
     this.#parts = parts;
+    this.#budget = new PageBudget(parts.limits.maxBytes);
+    this.#absences = new PageAbsences({
+      document: parts.document.url,
+      book: parts.absences,
+      wall: () => parts.clock.wall(),
+      onOwn: (part) => parts.onAbsent?.(part),
+    });
     parts.signal.addEventListener("abort", this.#callOff, { once: true });
   }
 
   readonly #callOff = (): void => this.#control.abort(this.#parts.signal.reason);
 
-  async answer(method: string, url: string): Promise<PageAnswer> {
+  /** `destination`: what the request is for (`Request.destination`, `Sec-Fetch-Dest`), or empty where unknown. */
+  async answer(method: string, url: string, destination = ""): Promise<PageAnswer> {
     if (method !== "GET" && method !== "HEAD") return { kind: "swallowed" };
     const refusal = await this.#refusal(url);
     if (refusal !== null) return this.#miss({ kind: "refused", reason: refusal });
-    const wanted = this.#wantedFor(url);
-    const outcome = await this.#parts.cache.obtain(wanted, this.#control.signal);
-    if (outcome.kind === "failed") {
-      if (outcome.passing) this.#lacking ??= `${url.slice(0, LONGEST_URL)}: ${outcome.reason}`;
-      return this.#miss({ kind: "missing", reason: outcome.reason });
-    }
-    this.#answered.set(wanted.url, wanted);
-    this.#held.push(outcome.media.digest);
-    this.#bytes += outcome.media.sizeBytes;
-    return { kind: "media", media: outcome.media };
+    const part = this.#absences.part(url, destination);
+    const had = this.#answers.get(part.url);
+    if (had !== undefined) return had;
+    const answer = this.#answerAnew(part);
+    this.#answers.set(part.url, answer);
+    const forget = () => void this.#answers.delete(part.url);
+    answer.then(({ kind }) => kind !== "media" && forget(), forget);
+    return answer;
   }
 
-  /** What the page lacks because the network failed, for people; `null` when it is as whole as its servers have it. */
+  /** What the page lacks that holds it back (F23), for people; `null` when it may be shown. */
   lacking(): string | null {
-    return this.#lacking;
+    return this.#absences.lacking();
+  }
+
+  /** Whether any answer so far had to be fetched: then the load took longer than the next one will. */
+  neededNetwork(): boolean {
+    return this.#neededNetwork;
   }
 
   /** The creative is off its deck: what is under way is called off, what it held may be evicted. */
@@ -79,20 +117,104 @@ export class PageCache {
     void this.#bringUpToDate();
   }
 
+  async #answerAnew(part: PagePart): Promise<PageAnswer> {
+    const { cache } = this.#parts;
+    const wanted = this.#wantedFor(part.url);
+    const known = cache.knows(wanted) || wanted === this.#parts.document ? null : this.#absences.known(part);
+    if (known !== null) return this.#missing(known);
+    const request = Symbol();
+    const outcome = await this.#obtainNow(part, wanted, request);
+    if (outcome === "over") return this.#overBudget();
+    if (outcome.kind === "failed") {
+      if (this.#control.signal.aborted) this.#absences.calledOff(part);
+      else if (outcome.deferred) this.#absences.deferred(part, outcome);
+      else this.#absences.missed(part, outcome);
+      this.#neededNetwork = true;
+      return this.#missing(outcome);
+    }
+    const { media, headers, finalUrl, found } = outcome;
+    if (this.#control.signal.aborted || !this.#budget.takes(request, media.sizeBytes)) {
+      cache.release(media.digest);
+      this.#absences.calledOff(part);
+      return this.#control.signal.aborted ? this.#missing(CLOSED) : this.#overBudget();
+    }
+    this.#held.push(media.digest);
+    this.#had.push(wanted);
+    this.#absences.had(part);
+    if (!found) this.#neededNetwork = true;
+    if (wanted === this.#parts.document && finalUrl !== null) this.#absences.redirected(finalUrl);
+    return { kind: "media", media, headers, finalUrl };
+  }
+
+  /** While the page waits for it, which for a font is not long. */
+  async #obtainNow(part: PagePart, wanted: Wanted, request: symbol): Promise<MediaOutcome | "over"> {
+    const { clock } = this.#parts;
+    if (!part.font) return this.#obtain(wanted, this.#control.signal, this.#budget, request);
+    const control = new AbortController();
+    const callOffAlarm = clock.alarm(clock.now() + FONT_WAIT_MS, () => control.abort());
+    const signal = AbortSignal.any([this.#control.signal, control.signal]);
+    return this.#obtain(wanted, signal, this.#budget, request).finally(callOffAlarm);
+  }
+
+  /** Called off with its signal, and when the budget is used up: "over". */
+  async #obtain(
+    wanted: Wanted,
+    signal: AbortSignal,
+    budget: PageBudget,
+    request: symbol,
+  ): Promise<MediaOutcome | "over"> {
+    const control = new AbortController();
+    let over = false;
+    const outcome = await this.#parts.cache.obtain(wanted, AbortSignal.any([signal, control.signal]), (progress) => {
+      if (budget.fits(request, progress)) return;
+      over = true;
+      control.abort();
+    });
+    return over && outcome.kind === "failed" ? "over" : outcome;
+  }
+
   /** One after the other: nobody waits for it. Where it fails, the page as it was is played again. */
   async #bringUpToDate(): Promise<void> {
     const { cache, signal } = this.#parts;
-    for (const wanted of this.#answered.values()) {
+    await Promise.allSettled(this.#answers.values());
+    this.#absences.close();
+    this.#absences.askedAgain(await this.#askAgain());
+    for (const wanted of this.#had) {
       if (signal.aborted) return;
       await cache.revalidate(wanted, signal).catch(() => {});
     }
   }
 
+  /** Asks for what the page is shown without, within the limits of one page. */
+  async #askAgain(): Promise<{ part: PagePart; miss: Miss | null }[]> {
+    const { cache, limits, signal } = this.#parts;
+    const budget = new PageBudget(limits.maxBytes);
+    const asked: { part: PagePart; miss: Miss | null }[] = [];
+    for (const part of this.#absences.toAskAgain()) {
+      const outcome = await this.#obtain(this.#wantedFor(part.url), signal, budget, Symbol()).catch(
+        () => "over" as const,
+      );
+      if (signal.aborted) break;
+      if (outcome === "over") continue;
+      if (outcome.kind === "failed" && outcome.deferred) continue;
+      if (outcome.kind === "kept") cache.release(outcome.media.digest);
+      asked.push({ part, miss: outcome.kind === "kept" ? null : outcome });
+    }
+    return asked;
+  }
+
   async #refusal(url: string): Promise<string | null> {
     const { limits, policy } = this.#parts;
     if (++this.#requests > limits.maxRequests) return `more than ${limits.maxRequests} requests`;
-    if (this.#bytes > limits.maxBytes) return `more than ${limits.maxBytes} bytes`;
     return (await mayReach(new URL(url), policy)) ? null : "a private address";
+  }
+
+  #overBudget(): PageAnswer {
+    return this.#miss({ kind: "refused", reason: `more than ${this.#parts.limits.maxBytes} bytes` });
+  }
+
+  #missing({ reason, status, said = null }: Miss): PageAnswer {
+    return this.#miss({ kind: "missing", reason, status, said });
   }
 
   #miss(answer: PageAnswer & { readonly reason: string }): PageAnswer {
@@ -107,8 +229,8 @@ export class PageCache {
   }
 }
 
-/** So much of a URL goes into a log. */
-const LONGEST_URL = 200;
+/** For what comes when the page is over. */
+const CLOSED: Miss = { reason: "called off", passing: true, status: null };
 
 /** Whether two URLs name one page; a fragment never leaves the browser. */
 export function isSamePage(one: string, other: string): boolean {
@@ -116,4 +238,41 @@ export function isSamePage(one: string, other: string): boolean {
   left.hash = "";
   right.hash = "";
   return left.href === right.href;
+}
+
+/**
+ * The bytes that one page may have, counted while they come. What a server announces is counted at once, so that what
+ * cannot fit is not begun; what was received and given up stays counted, for it has been paid for.
+ */
+class PageBudget {
+  readonly #maxBytes: number;
+  /** By request. */
+  readonly #counted = new Map<symbol, number>();
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Counts what has come for a request; whether all of it fits beside the others. */
+  fits(request: symbol, { receivedBytes, announcedBytes }: Progress): boolean {
+    this.#counted.set(request, Math.max(receivedBytes, announcedBytes ?? 0));
+    if (this.#sum() <= this.#maxBytes) return true;
+    this.#counted.set(request, receivedBytes);
+    return false;
+  }
+
+  /** Counts what was in the cache or has come whole; where it does not fit, it costs nothing but what came. */
+  takes(request: symbol, sizeBytes: number): boolean {
+    const before = this.#counted.get(request) ?? 0;
+    this.#counted.set(request, sizeBytes);
+    if (this.#sum() <= this.#maxBytes) return true;
+    this.#counted.set(request, before);
+    return false;
+  }
+
+  #sum(): number {
+    let sum = 0;
+    for (const sizeBytes of this.#counted.values()) sum += sizeBytes;
+    return sum;
+  }
 }

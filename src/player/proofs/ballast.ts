@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 /** Room for more than an hour of proofs and their write-ahead log. */
 export const BALLAST_BYTES = 8 * 1024 * 1024;
 
-/** The ballast is laid only where so many times its size is free: what it takes must not be missed at once. */
+/** How many times its size must be free before the ballast is laid: what it takes must not be missed at once. */
 const FREE_BEFORE = 4;
 const CHUNK_BYTES = 256 * 1024;
 
@@ -39,7 +39,7 @@ export class Ballast {
     wait();
   }
 
-  /** Gives the space to whoever writes next; false where there was none to give. */
+  /** Gives up the space for the next write; false where there was none to give. */
   free(): boolean {
     this.#laid = false;
     if (!existsSync(this.#path)) return false;

@@ -1,6 +1,21 @@
-import type { ItemKind } from "../../core/spot.ts";
+import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { ProofState } from "./proof-records.ts";
-import { QUARTER_MS, quarterOf, type Tally } from "./tally.ts";
+
+/** How often something happened in a quarter of an hour: the hours of every time zone are made of whole quarters. */
+export interface Tally {
+  /** Quarters of an hour since the Unix epoch, by the service's clock. */
+  readonly quarter: number;
+  readonly what: "slot" | "fill" | "failed";
+  /** Of `failed` the reason, else empty. */
+  readonly label: string;
+  readonly count: number;
+}
+
+export const QUARTER_MS = 900_000;
+
+export function quarterOf(serviceTime: Instant): number {
+  return Math.floor(serviceTime / QUARTER_MS);
+}
 
 /** A proof as far as a report is concerned. */
 export interface ReportedProof {
@@ -52,7 +67,12 @@ export interface Day {
 export function dayIn(day: string, timeZone: string): Day {
   const noon = quarterOf(Date.parse(`${day}T12:00:00Z`));
   const format = new Intl.DateTimeFormat("en", {
-    ...{ timeZone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", timeZoneName: "longOffset" },
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    timeZoneName: "longOffset",
     hourCycle: "h23",
   });
   const hours = new Map<string, number[]>();
@@ -72,7 +92,9 @@ export function dayIn(day: string, timeZone: string): Day {
   };
   const quarters = [...hours.values()].flat();
   return {
-    ...{ day, timeZone, hours: [...hours].map(([hour, own]) => ({ hour: labelOf(hour), quarters: own })) },
+    day,
+    timeZone,
+    hours: [...hours].map(([hour, own]) => ({ hour: labelOf(hour), quarters: own })),
     from: Math.min(...quarters) * QUARTER_MS,
     until: (Math.max(...quarters) + 1) * QUARTER_MS,
   };
@@ -91,7 +113,8 @@ export function reportOn(day: Day, proofs: readonly ReportedProof[], tallies: re
       quarters.flatMap((quarter) => talliesByQuarter.get(quarter) ?? []),
     );
   return {
-    ...{ day: day.day, timeZone: day.timeZone },
+    day: day.day,
+    timeZone: day.timeZone,
     total: sumsOf(day.hours.flatMap(({ quarters }) => quarters)),
     hours: day.hours.map(({ hour, quarters }) => ({ hour, ...sumsOf(quarters) })),
   };

@@ -1,13 +1,10 @@
-import { existsSync } from "node:fs";
-import { popLabel } from "../../client/pop-label.ts";
+import { popLabel } from "../../client/spot-client.ts";
 import { PROOF_WINDOW_MS } from "../../core/proof.ts";
 import type { ItemKind } from "../../core/spot.ts";
-import { type Database, openReadOnly, openShared } from "../database.ts";
-import { StoreUnusable } from "../store-opening.ts";
+import { type Database, openShared } from "../database.ts";
 import { type Day, type DayReport, reportOn } from "./day-report.ts";
-import type { ProofState } from "./proof-records.ts";
-import { proofMigrations } from "./proof-schema.ts";
-import { REPORTED, RETRY_ALL, TALLIES } from "./proof-sql.ts";
+import { ofThisVersion, openForReading, type ProofState, type RefusedProof } from "./proof-records.ts";
+import { lastRefused, prepareRefused, REPORTED, RETRY_ALL, TALLIES } from "./proof-sql.ts";
 
 /** A proof as people and other programs read it. Instants are ISO 8601, UTC, by the service's clock. */
 export interface ListedProof {
@@ -35,7 +32,7 @@ export interface ProofFilter {
   readonly screenId: string | null;
 }
 
-/** So many are read at a time: whoever reads at length would keep the player's log from being cut back. */
+/** How many are read at a time: one long read would keep the player's write-ahead log from being cut back. */
 const PAGE_ROWS = 1_000;
 
 /** The proofs of a data folder, read while a player may be writing there. Nothing in it is ever changed. */
@@ -43,7 +40,7 @@ export class ProofArchive {
   readonly #db: Database;
 
   constructor(path: string) {
-    this.#db = openForReading(path);
+    this.#db = openForReading(path, "there are no proofs");
   }
 
   /** Newest first. */
@@ -79,6 +76,11 @@ export class ProofArchive {
     );
   }
 
+  /** The refused proof whose item was shown last, on a day or ever, or null. */
+  lastRefused(day: Day | null): RefusedProof | null {
+    return lastRefused(prepareRefused(this.#db), day);
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -97,19 +99,6 @@ export function askForRetry(path: string): number {
   }
 }
 
-function openForReading(path: string): Database {
-  if (!existsSync(path)) throw new StoreUnusable(`there are no proofs at ${path}: no player has run with this folder`);
-  return ofThisVersion(path, openReadOnly(path));
-}
-
-function ofThisVersion(path: string, database: Database): Database {
-  const found = Number(database.pragma("user_version", { simple: true }));
-  if (found === proofMigrations.length) return database;
-  database.close();
-  const which = found > proofMigrations.length ? "a newer" : "an older";
-  throw new StoreUnusable(`${path} was written by ${which} version of Spotloop: use the version that the player is of`);
-}
-
 const LIST = `
   select id, shown_wall + service_offset as shown, screen_id as screenId, request_id as requestId, item_id as itemId,
     kind, state, attempts, last_answer as lastAnswer, requested_wall + service_offset as requested, delay_ms as delayMs,
@@ -122,10 +111,18 @@ const LIST = `
 
 type Row = Omit<ListedProof, "shownAt" | "deadlineAt"> & { readonly shown: number; readonly requested: number };
 
-function listed({ shown, requested, pop, delayMs, ...row }: Row): ListedProof {
-  const { id, screenId, requestId, itemId, kind, state, attempts, lastAnswer } = row;
+/** In the order in which they are written out. */
+function listed({ id, shown, requested, pop, delayMs, ...row }: Row): ListedProof {
   return {
-    ...{ id, shownAt: new Date(shown).toISOString(), screenId, requestId, itemId, kind, state, attempts, lastAnswer },
+    id,
+    shownAt: new Date(shown).toISOString(),
+    screenId: row.screenId,
+    requestId: row.requestId,
+    itemId: row.itemId,
+    kind: row.kind,
+    state: row.state,
+    attempts: row.attempts,
+    lastAnswer: row.lastAnswer,
     deadlineAt: new Date(requested + PROOF_WINDOW_MS).toISOString(),
     delayMs: delayMs === null ? null : Math.round(delayMs),
     pop: popLabel(pop),

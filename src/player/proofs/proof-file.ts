@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import type { Logger } from "pino";
-import { codeOf, type Database, openDatabase } from "../database.ts";
+import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../database.ts";
 import { noteSaved, quarantine, unsaved } from "../quarantine.ts";
-import { openStore } from "../store-opening.ts";
-import { proofMigrations } from "./proof-schema.ts";
+import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
-import { owedIn, restoreOwed, salvageOwed } from "./salvage.ts";
+import { owedIn, restoreOwed, type Salvaged, salvageOwed } from "./salvage/salvage.ts";
 
 export interface ProofFileParts {
   readonly path: string;
@@ -16,6 +15,9 @@ export interface ProofFileParts {
    */
   readonly reliefs?: readonly (() => boolean)[];
 }
+
+/** What a start reads through of a large file: a record of 400 days would keep the screen waiting. */
+const MONEY = ["proof", "tally"];
 
 /** A statement of the player waits this long for another process, which never writes for long: a late frame is worse. */
 const BUSY_MS = 250;
@@ -30,6 +32,8 @@ const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
 export class ProofFile {
   readonly #parts: ProofFileParts;
   #open: Open | null;
+  /** What was owed in a file that is gone, until another has taken it in. */
+  #homeless: readonly Salvaged[] = [];
 
   private constructor(parts: ProofFileParts, database: Database) {
     this.#parts = parts;
@@ -39,8 +43,15 @@ export class ProofFile {
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
   static open(parts: ProofFileParts): ProofFile {
     const { path, log } = parts;
-    const database = openStore(path, "full", proofMigrations, log);
-    saveOwed(path, database, log);
+    const database = openStore(path, "full", proofMigrations, log, MONEY);
+    try {
+      saveOwed(path, database, log);
+    } catch (error) {
+      database.close();
+      const code = codeOf(error);
+      if (code === null) throw error;
+      throw new StoreUnusable(`${path} cannot take over what is owed (${code}): check whether the disk is full`);
+    }
     return new ProofFile(parts, database);
   }
 
@@ -82,11 +93,9 @@ export class ProofFile {
   #putBack({ database }: Open): ProofStatements {
     const { path, log } = this.#parts;
     log.error({ path }, "the proof store was removed from its place");
-    const owed = owedIn(database);
+    this.#homeless = owedIn(database);
     this.close();
-    const statements = this.#reopened();
-    if (this.#open !== null) restoreOwed(owed, this.#open.database);
-    return statements;
+    return this.#reopened();
   }
 
   #replace(code: string | null): ProofStatements {
@@ -101,8 +110,17 @@ export class ProofFile {
     const { path, log } = this.#parts;
     const opening = openDatabase({ path, durability: "full", migrations: proofMigrations });
     if (opening.kind !== "open") throw new StoreLost(opening.kind === "unusable" ? opening.code : "newer");
-    saveOwed(path, opening.database, log);
-    this.#open = prepared(path, opening.database);
+    const { database } = opening;
+    try {
+      saveOwed(path, database, log);
+      restoreOwed(this.#homeless, database);
+    } catch (error) {
+      // Open without what is owed it would be taken for the whole: next time again.
+      database.close();
+      throw error;
+    }
+    this.#homeless = [];
+    this.#open = prepared(path, database);
     return this.#open.statements;
   }
 }
@@ -146,10 +164,6 @@ function saveOwed(path: string, database: Database, log: Logger): void {
     noteSaved(kept);
     log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
   }
-}
-
-function isBroken(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? "");
 }
 
 /** SQLite tells a full disk as such, and as a failure to lengthen the file that its readers share. */

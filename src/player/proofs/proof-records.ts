@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Verdict } from "../../core/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
+import { type Database, type Migration, openReadOnly, StoreUnusable } from "../database.ts";
 
 /** A playout that was shown in full and is to be proved (G1). Instants are monotonic, of the present boot. */
 export interface NewProof {
@@ -21,6 +23,7 @@ export interface OwedProof {
   readonly id: number;
   readonly runId: string;
   readonly playoutId: string;
+  readonly screenId: string;
   readonly requestId: string;
   readonly itemId: string;
   readonly kind: ItemKind;
@@ -34,18 +37,32 @@ export interface OwedProof {
 }
 
 export type Owing =
-  | { readonly kind: "owed" }
+  /** `unrecorded`: why its row is not in the playout record, where it should be. */
+  | { readonly kind: "owed"; readonly unrecorded?: string }
   /** This playout is owed, or was, already: nothing was added. */
   | { readonly kind: "known" }
   /** Nothing was kept, by SQLite's code: `SQLITE_FULL`, `SQLITE_IOERR_WRITE`… The proof must be owed again. */
   | { readonly kind: "unwritable"; readonly code: string };
 
-/** What one try, or the end of the hour, made of a proof. */
+/** What a try, or the end of the hour, made of a proof. */
 export interface Settlement {
   readonly proof: Pick<OwedProof, "id" | "runId" | "playoutId">;
   readonly verdict: Verdict;
   /** In words for people: `accepted`, `HTTP 410`, `timeout`. */
   readonly answer: string;
+  /** How many tries are recorded with it: one, unless the store took none for a while. */
+  readonly tries?: number;
+}
+
+/** A proof that the service did not take. */
+export interface RefusedProof {
+  /** When it was refused for good: epoch milliseconds, by the service's clock. */
+  readonly at: Instant;
+  readonly screenId: string;
+  readonly itemId: string;
+  readonly kind: ItemKind;
+  /** The HTTP status of the last answer; null where that is not known. */
+  readonly status: number | null;
 }
 
 export type ProofState = "owed" | "delivered" | "refused" | "expired";
@@ -55,5 +72,110 @@ export interface ProofCounts extends Readonly<Record<ProofState, number>> {
   readonly oldestDeadline: Instant | null;
 }
 
-/** Settled proofs are kept for so long (G9). */
+/** How long settled proofs are kept (G9). */
 export const KEPT_MS = 30 * 24 * 3_600_000;
+
+/**
+ * The proofs' database, oldest step first. `due` and `deadline` are on the monotonic clock of the boot that `timeline`
+ * names; the request is kept on every clock there is, so that a later boot can carry both over to its own.
+ */
+export const proofMigrations: readonly Migration[] = [
+  `create table proof (
+     id integer primary key,
+     run_id text not null,
+     playout_id text not null,
+     screen_id text not null,
+     request_id text not null,
+     item_id text not null,
+     kind text not null check (kind in ('news', 'ad')),
+     pop text not null,
+     shown_wall real not null,
+     requested_wall real not null,
+     requested_monotonic real not null,
+     requested_boot text not null,
+     service_offset real not null,
+     timeline text not null,
+     due real not null,
+     deadline real not null,
+     attempts integer not null default 0,
+     state text not null default 'owed' check (state in ('owed', 'delivered', 'refused', 'expired')),
+     last_answer text,
+     settled_wall real,
+     unique (run_id, playout_id)
+   ) strict;
+   create index proof_by_deadline on proof (state, (attempts > 0), deadline);
+   create index proof_by_due on proof (state, timeline, due);`,
+
+  // What waits is found by two small indexes, from which a proof is gone once it is settled. When an item was shown is
+  // kept on the monotonic clock too, so that the delay of a proof is known to the millisecond: the service tells seconds.
+  `drop index proof_by_deadline;
+   drop index proof_by_due;
+   alter table proof add column shown_monotonic real;
+   alter table proof add column delay_ms real;
+   create index proof_untried on proof (deadline, timeline) where state = 'owed' and attempts = 0;
+   create index proof_tried on proof (deadline, timeline, due) where state = 'owed' and attempts > 0;
+   create index proof_by_shown on proof (state, (shown_wall + service_offset));
+   create table tally (
+     quarter integer not null,
+     what text not null,
+     label text not null,
+     count integer not null,
+     primary key (quarter, what, label)
+   ) strict, without rowid;`,
+
+  // The playout record lies in the same file, so that a proof and its row are one commit. Hashes are 32 bytes.
+  `create table record (
+     sequence integer primary key,
+     previous blob not null,
+     type text not null,
+     ended real not null,
+     started real,
+     clock_offset real,
+     boot_id text,
+     started_monotonic real,
+     ended_monotonic real,
+     screen_id text,
+     request_id text,
+     item_id text,
+     kind text,
+     title text,
+     digest blob,
+     duration real,
+     first_frame_age real,
+     outcome text,
+     reason text,
+     display text,
+     pop_hash blob,
+     version text,
+     notice text,
+     hash blob not null
+   ) strict;
+   create index record_by_ended on record (ended);
+   create index record_notices on record (type, sequence) where type <> 'playout';
+   create trigger record_is_never_changed before update on record
+   begin
+     select raise(abort, 'a row of the record is never changed');
+   end;
+   create table checkpoint (
+     size integer primary key,
+     made real not null,
+     note text not null,
+     frontier blob not null,
+     witness text check (witness in ('taken', 'refused'))
+   ) strict;`,
+];
+
+/** Opens the file so that nothing in it can be changed. Throws `StoreUnusable`; `absence` says what is not there then. */
+export function openForReading(path: string, absence: string): Database {
+  if (!existsSync(path)) throw new StoreUnusable(`${absence} at ${path}: no player has run with this folder`);
+  return ofThisVersion(path, openReadOnly(path));
+}
+
+/** The database, where it has this version's schema. Else it is closed, and `StoreUnusable` thrown. */
+export function ofThisVersion(path: string, database: Database): Database {
+  const found = Number(database.pragma("user_version", { simple: true }));
+  if (found === proofMigrations.length) return database;
+  database.close();
+  const which = found > proofMigrations.length ? "a newer" : "an older";
+  throw new StoreUnusable(`${path} was written by ${which} version of Spotloop: use the version that the player is of`);
+}

@@ -1,14 +1,14 @@
 import type { Instant } from "../../core/spot.ts";
 import type { Database, Statement } from "../database.ts";
-import type { ReportedProof } from "./day-report.ts";
-import type { OwedProof, ProofState } from "./proof-records.ts";
-import type { Tally } from "./tally.ts";
+import { prepareRecord, type RecordStatements } from "../record/record-sql.ts";
+import type { Day, ReportedProof, Tally } from "./day-report.ts";
+import type { OwedProof, ProofState, RefusedProof } from "./proof-records.ts";
 
-/** So many settled proofs are forgotten in one commit, so that no commit holds up the loop. */
+/** How many settled proofs are forgotten in one commit, so that no commit holds up the loop. */
 export const FORGOTTEN_AT_ONCE = 2_000;
 
 const COLUMNS = `
-  id, run_id as runId, playout_id as playoutId, request_id as requestId, item_id as itemId, kind, pop, attempts, deadline,
+  id, run_id as runId, playout_id as playoutId, screen_id as screenId, request_id as requestId, item_id as itemId, kind, pop, attempts, deadline,
   case when requested_boot = @bootId then shown_monotonic end as shownAt`;
 
 const INSERT = `
@@ -45,9 +45,9 @@ const NEXT = `
 // The id alone could be another's: a file that takes over from a broken one may give it out again.
 const SAME = "id = @id and run_id = @runId and playout_id = @playoutId and state = 'owed'";
 
-const RETRY = `update proof set attempts = attempts + 1, due = @due, last_answer = @answer where ${SAME}`;
+const RETRY = `update proof set attempts = attempts + @tries, due = @due, last_answer = @answer where ${SAME}`;
 const CLOSE = `
-  update proof set attempts = attempts + 1, state = @state, last_answer = @answer, settled_wall = @wall,
+  update proof set attempts = attempts + @tries, state = @state, last_answer = @answer, settled_wall = @wall,
     delay_ms = case when requested_boot = @bootId and shown_monotonic is not null then @now - shown_monotonic
       else max(0, @service - (shown_wall + service_offset)) end
   where ${SAME}`;
@@ -62,13 +62,13 @@ const OVERDUE = `
   ) where id not in (select value from json_each(@except))`;
 const EXPIRE = `
   update proof set state = 'expired', settled_wall = @wall where id in (${OVERDUE}) returning ${COLUMNS}`;
-const EXPIRE_ADRIFT = `
+const EXPIRE_FROM_EARLIER_BOOTS = `
   update proof set state = 'expired', settled_wall = @wall where state = 'owed' and timeline <> @bootId
   returning ${COLUMNS}`;
 
-const ADRIFT =
+const FROM_EARLIER_BOOTS =
   "select id, requested_wall + service_offset as requested from proof where state = 'owed' and timeline <> ?";
-const CARRY_OVER = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
+const REBASE = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
 /** Due at once by any clock. */
 export const RETRY_ALL = "update proof set due = 0 where state = 'owed'";
 
@@ -104,7 +104,7 @@ export const TALLIES = `
   select quarter, what, label, count from tally where quarter >= @from / 900000 and quarter < @until / 900000`;
 
 /** A proof from before this boot. */
-export interface Adrift {
+export interface EarlierProof {
   readonly id: number;
   /** By the service's clock, epoch milliseconds. */
   readonly requested: Instant;
@@ -120,9 +120,9 @@ export interface ProofStatements {
   readonly close: Statement<object>;
   readonly overdue: Statement<object>;
   readonly expire: Statement<object, OwedProof>;
-  readonly expireAdrift: Statement<object, OwedProof>;
-  readonly adrift: Statement<[string], Adrift>;
-  readonly carryOver: Statement<object>;
+  readonly expireFromEarlierBoots: Statement<object, OwedProof>;
+  readonly fromEarlierBoots: Statement<[string], EarlierProof>;
+  readonly rebase: Statement<object>;
   readonly retryAll: Statement<[]>;
   readonly counts: Statement<[], { readonly state: ProofState; readonly count: number }>;
   readonly oldest: Statement<[], { readonly requested: Instant }>;
@@ -132,6 +132,8 @@ export interface ProofStatements {
   readonly addTally: Statement<object>;
   readonly reported: Statement<object, ReportedProof>;
   readonly tallies: Statement<object, Tally>;
+  readonly refused: FindRefused;
+  readonly record: RecordStatements;
   inOneCommit(act: () => void): void;
 }
 
@@ -145,9 +147,9 @@ export function prepareProofs(db: Database): ProofStatements {
     close: db.prepare(CLOSE),
     overdue: db.prepare(OVERDUE),
     expire: db.prepare(EXPIRE),
-    expireAdrift: db.prepare(EXPIRE_ADRIFT),
-    adrift: db.prepare(ADRIFT),
-    carryOver: db.prepare(CARRY_OVER),
+    expireFromEarlierBoots: db.prepare(EXPIRE_FROM_EARLIER_BOOTS),
+    fromEarlierBoots: db.prepare(FROM_EARLIER_BOOTS),
+    rebase: db.prepare(REBASE),
     retryAll: db.prepare(RETRY_ALL),
     counts: db.prepare("select state, count(*) as count from proof group by state"),
     oldest: db.prepare(OLDEST),
@@ -157,6 +159,33 @@ export function prepareProofs(db: Database): ProofStatements {
     addTally: db.prepare(ADD_TALLY),
     reported: db.prepare(REPORTED),
     tallies: db.prepare(TALLIES),
+    refused: prepareRefused(db),
+    record: prepareRecord(db),
     inOneCommit: db.transaction((act: () => void) => act()),
   };
+}
+
+// By the index over states and times: each look at the health pages asks for it.
+const LAST_REFUSED = `
+  select coalesce(settled_wall, shown_wall) + service_offset as at, screen_id as screenId, item_id as itemId, kind,
+    last_answer as answer
+  from proof
+  where state = 'refused' and shown_wall + service_offset >= @from and shown_wall + service_offset < @until
+  order by shown_wall + service_offset desc limit 1`;
+
+type RefusedRow = Omit<RefusedProof, "status"> & { readonly answer: string | null };
+
+export type FindRefused = Statement<object, RefusedRow>;
+
+export function prepareRefused(db: Database): FindRefused {
+  return db.prepare(LAST_REFUSED);
+}
+
+/** Of the refused proofs the one whose item was shown last, on a day or ever; null where there is none. */
+export function lastRefused(find: FindRefused, day: Day | null): RefusedProof | null {
+  const row = find.get({ from: day?.from ?? 0, until: day?.until ?? Number.MAX_SAFE_INTEGER });
+  if (row === undefined) return null;
+  const { answer, ...refused } = row;
+  const status = /^HTTP (\d{3})$/.exec(answer ?? "")?.[1];
+  return { ...refused, at: Math.round(refused.at), status: status === undefined ? null : Number(status) };
 }

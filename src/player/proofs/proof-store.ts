@@ -1,8 +1,10 @@
-import { carriedDeadline, deadlineOf, PROOF_WINDOW_MS } from "../../core/proof.ts";
+import { deadlineOf, PROOF_WINDOW_MS, rebasedDeadline } from "../../core/proof.ts";
+import type { EndedPlayout } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import { codeOf } from "../database.ts";
+import { appendPlayout, type RecordStatements } from "../record/record-sql.ts";
 import type { Moment } from "../service-clock.ts";
-import { type Day, type DayReport, reportOn } from "./day-report.ts";
+import { type Day, type DayReport, QUARTER_MS, reportOn, type Tally } from "./day-report.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {
   KEPT_MS,
@@ -11,10 +13,10 @@ import {
   type Owing,
   type ProofCounts,
   type ProofState,
+  type RefusedProof,
   type Settlement,
 } from "./proof-records.ts";
-import type { ProofStatements } from "./proof-sql.ts";
-import { QUARTER_MS, type Tally } from "./tally.ts";
+import { lastRefused, type ProofStatements } from "./proof-sql.ts";
 
 /**
  * The outbox of proofs, in a file that outlives the run. It is given that file and an id for this run of the player.
@@ -32,24 +34,32 @@ export class ProofStore {
     this.#runId = runId;
   }
 
-  /** Commits a proof, and what was counted until then; when this returns "owed", it survives a power cut. Due at once. */
-  owe(proof: NewProof, moment: Moment, counted: readonly Tally[] = []): Owing {
+  /**
+   * Commits a proof, what was counted until then, and the row of the playout record; when this returns "owed", the proof
+   * survives a power cut, and so does the row unless it says otherwise. Due at once.
+   */
+  owe(proof: NewProof, moment: Moment, counted: readonly Tally[] = [], ended: EndedPlayout | null = null): Owing {
     const toWall = moment.wall - moment.now;
+    // Where the service's time is not known exactly, no later than it was: from it a later boot tells what is left of the hour.
+    const requestedWall = proof.requestedAt + toWall - (moment.serviceWithinMs ?? 0);
     const row = {
       ...proof,
       runId: this.#runId,
       shownWall: proof.shownAt + toWall,
-      requestedWall: proof.requestedAt + toWall,
+      requestedWall,
       serviceOffset: (moment.service ?? moment.wall) - moment.wall,
       bootId: moment.bootId,
       deadline: deadlineOf(proof.requestedAt),
     };
     try {
-      const changes = this.#file.use((statements) => commitOwed(statements, row, counted));
+      const recordIn = ended === null ? null : (record: RecordStatements) => appendPlayout(record, ended, moment);
+      const changes = this.#file.use((statements) => commitOwed(statements, row, counted, recordIn));
       this.#move(null, "owed", changes);
       return { kind: changes === 1 ? "owed" : "known" };
     } catch (error) {
       const code = codeOf(error);
+      // The proof is owed whatever is wrong with the record. Another process that writes just now is done soon.
+      if (ended !== null && !code?.startsWith("SQLITE_BUSY")) return this.#oweAlone(proof, moment, counted, error);
       if (code === null) throw error;
       return { kind: "unwritable", code };
     }
@@ -89,13 +99,13 @@ export class ProofStore {
     this.#file.use(({ retry, close, inOneCommit }) => {
       closed.length = 0;
       inOneCommit(() => {
-        for (const { proof, verdict, answer } of settlements) {
+        for (const { proof, verdict, answer, tries = 1 } of settlements) {
           const { id, runId, playoutId } = proof;
           if (verdict.kind === "retry") {
-            retry.run({ id, runId, playoutId, answer, due: verdict.at });
+            retry.run({ id, runId, playoutId, answer, tries, due: verdict.at });
             continue;
           }
-          const row = { id, runId, playoutId, answer, state: verdict.kind, bootId, now, wall, service };
+          const row = { id, runId, playoutId, answer, tries, state: verdict.kind, bootId, now, wall, service };
           if (close.run(row).changes === 1) closed.push(verdict.kind);
         }
       });
@@ -107,7 +117,7 @@ export class ProofStore {
   expire({ bootId, now, wall }: Moment, except: readonly number[]): readonly OwedProof[] {
     const query = { bootId, now, except: JSON.stringify(except) };
     const expired = this.#file.use(({ overdue, expire }) =>
-      // Looked for first: whoever cannot write need not fail as long as there is nothing to write.
+      // Looked for first: a store that cannot be written need not fail as long as there is nothing to write.
       overdue.get(query) === undefined ? [] : expire.all({ ...query, wall }),
     );
     this.#move("owed", "expired", expired.length);
@@ -115,33 +125,34 @@ export class ProofStore {
   }
 
   /** How many proofs are owed from before this boot and not yet carried over to its clock. */
-  adrift(bootId: string): number {
-    return this.#file.use(({ adrift }) => adrift.all(bootId)).length;
+  owedFromEarlierBoots(bootId: string): number {
+    return this.#file.use(({ fromEarlierBoots }) => fromEarlierBoots.all(bootId)).length;
   }
 
   /**
-   * Carries proofs from before this boot over to its clock, due at once, by the service's time. `begunAt`: when this
-   * run began, monotonic; each of them was asked for before.
+   * Carries proofs from before this boot over to its clock, due at once, by the service's time: the latest that it can be, so
+   * that none is sent late. `begunAt`: when this run began, monotonic; each of them was asked for before.
    */
-  carryOver(moment: Moment & { readonly service: Instant }, begunAt: Instant): void {
-    const { bootId, now, service } = moment;
-    this.#file.use(({ adrift, carryOver, inOneCommit }) =>
+  rebase(moment: Moment & { readonly service: Instant }, begunAt: Instant): void {
+    const { bootId, now, service, serviceWithinMs } = moment;
+    const latest = service + (serviceWithinMs ?? 0);
+    this.#file.use(({ fromEarlierBoots, rebase, inOneCommit }) =>
       inOneCommit(() => {
-        for (const { id, requested } of adrift.all(bootId)) {
-          carryOver.run({ id, deadline: carriedDeadline(requested, service, now, begunAt), bootId, now });
+        for (const { id, requested } of fromEarlierBoots.all(bootId)) {
+          rebase.run({ id, deadline: rebasedDeadline(requested, latest, now, begunAt), bootId, now });
         }
       }),
     );
   }
 
   /** Ends the hour for all that is owed from before this boot, and returns it: for when it must be over by any clock. */
-  expireAdrift({ bootId, wall }: Moment): readonly OwedProof[] {
-    const expired = this.#file.use(({ expireAdrift }) => expireAdrift.all({ bootId, wall }));
+  expireFromEarlierBoots({ bootId, wall }: Moment): readonly OwedProof[] {
+    const expired = this.#file.use(({ expireFromEarlierBoots: expire }) => expire.all({ bootId, wall }));
     this.#move("owed", "expired", expired.length);
     return expired;
   }
 
-  /** Makes everything that waits for its next try due now; whoever sends notices (see `Courier`). Returns how many. */
+  /** Makes all that waits for its next try due now; the process that sends notices it (`Courier`). Returns how many. */
   retryAll(): number {
     return this.#file.use(({ retryAll }) => retryAll.run()).changes;
   }
@@ -152,6 +163,11 @@ export class ProofStore {
       const oldestDeadline = requested === undefined ? null : requested + PROOF_WINDOW_MS;
       return { ...this.#countsBy(statements), oldestDeadline };
     });
+  }
+
+  /** The refused proof whose item was shown last, or null. */
+  lastRefused(): RefusedProof | null {
+    return this.#file.use(({ refused }) => lastRefused(refused, null));
   }
 
   /**
@@ -189,6 +205,11 @@ export class ProofStore {
     this.#file.close();
   }
 
+  #oweAlone(proof: NewProof, moment: Moment, counted: readonly Tally[], error: unknown): Owing {
+    const owing = this.owe(proof, moment, counted);
+    return owing.kind === "owed" ? { kind: "owed", unrecorded: codeOf(error) ?? String(error) } : owing;
+  }
+
   #countsBy(statements: ProofStatements): Readonly<Record<ProofState, number>> {
     // What others have changed shows in the version, what this store has itself does not.
     const version = versionOf(statements);
@@ -223,14 +244,17 @@ function isSame(one: FileVersion | null, other: FileVersion): boolean {
 
 /** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */
 function commitOwed(
-  { insert, addTally, inOneCommit }: ProofStatements,
+  { insert, addTally, record, inOneCommit }: ProofStatements,
   row: object,
   counted: readonly Tally[],
+  recordIn: ((record: RecordStatements) => void) | null,
 ): number {
-  if (counted.length === 0) return insert.run(row).changes;
+  if (counted.length === 0 && recordIn === null) return insert.run(row).changes;
   let changes = 0;
   inOneCommit(() => {
     changes = insert.run(row).changes;
+    // What is owed already is in the record already.
+    if (changes === 1) recordIn?.(record);
     for (const tally of counted) addTally.run(tally);
   });
   return changes;

@@ -1,16 +1,18 @@
 import type { Logger } from "pino";
-import type { Service, SpotOutcome } from "../../client/service.ts";
-import type { Playout, PlayoutOutcome } from "../../core/playout.ts";
+import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
+import type { LoopState } from "../../core/loop/state.ts";
+import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
+import type { DisplayState, Sighting } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import { isStrike } from "../../core/strikes.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { HealthWatch } from "../health/health-watch.ts";
 import type { Metrics } from "../health/metrics.ts";
+import type { CreativeBlocklist } from "../media/creative-blocklist.ts";
 import { keyOf, type MediaCache } from "../media/media-cache.ts";
-import type { StrikeBook } from "../media/strike-book.ts";
-import type { ProofDesk } from "../proofs/proof-desk.ts";
-import type { TallyBook } from "../proofs/tally-book.ts";
+import type { DeliveryStats, ProofRecorder } from "../proofs/proof-recorder.ts";
+import type { RecordDesk } from "../record/record-desk.ts";
 import type { ScreenHours } from "./screen-hours.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
 import type { Stage } from "./stage.ts";
@@ -27,13 +29,18 @@ export interface PlayingScreenParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly dice: () => number;
-  readonly service: Service;
+  readonly client: SpotClient;
   readonly cache: MediaCache;
-  readonly strikes: StrikeBook;
-  readonly tallies: TallyBook;
-  readonly desk: ProofDesk;
+  readonly strikes: CreativeBlocklist;
+  readonly tallies: DeliveryStats;
+  readonly recorder: ProofRecorder;
+  readonly records: RecordDesk;
+  /** Of the player. */
+  readonly version: string;
   readonly signal: AbortSignal;
   readonly onAsked: (outcome: SpotOutcome) => void;
+  /** When, from now on and within a second, a request tells most of the service's time. */
+  readonly tellingAt: () => Instant;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
@@ -43,28 +50,50 @@ export interface PlayingScreen {
   readonly screenId: string;
   readonly loop: ScreenLoop;
   readonly health: HealthWatch;
+  readonly sightings: Sightings;
+  /** Whether it can have ads. */
+  readonly hours: Pick<ScreenHours, "ads">;
 }
 
 /** Begins to play a screen, until the signal is aborted. */
 export function playScreen(parts: PlayingScreenParts): PlayingScreen {
-  const { screenId, stage, seen, hours, config, clock, service, cache, tallies, desk, dice, signal } = parts;
+  const { screenId, stage, seen, hours, config, clock, client, cache, tallies, recorder, records, dice, signal } =
+    parts;
   // Lines of a player's only screen need not say which it is.
   const log = config.screens.length === 1 ? parts.log : parts.log.child({ screen: screenId });
   const health = new HealthWatch(clock, parts.metrics.of(screenId));
+  const sightings = new Sightings();
   const loop = startScreenLoop({
-    ...{ screenId, stage, clock, service, cache, log, dice, signal },
-    resting: [...hours.reasons(), ...(seen ? [] : (["hidden"] as const))],
+    screenId,
+    stage,
+    clock,
+    client,
+    cache,
+    log,
+    dice,
+    signal,
+    tellingAt: parts.tellingAt,
+    suspendReasons: [...hours.reasons(), ...(seen ? [] : (["hidden"] as const))],
     limits: { maxAgeMs: config.spot.maxAgeSeconds * 1000, pageWithinMs: config.creatives.loadSeconds * 1000 },
-    onState: (state) => health.noteState(state),
+    onState(state) {
+      health.noteState(state);
+      sightings.noteState(state);
+    },
     onAsked(outcome) {
       health.noteAsked(outcome);
       tallies.count("slot");
       if (outcome.kind === "spot") tallies.count("fill");
       parts.onAsked(outcome);
     },
-    onSettled(playout, outcome) {
-      if (outcome.kind === "shown") desk.owe(screenId, playout, outcome.endedAt);
-      else tallies.count("failed", outcome.reason);
+    onSettled(playout, outcome, digest) {
+      const endedAt = outcome.kind === "shown" ? outcome.endedAt : clock.now();
+      const sighting = sightings.take(playout, digest);
+      const ended = { screenId, playout, outcome, endedAt, sighting, version: parts.version };
+      if (outcome.kind === "shown") recorder.owe(ended);
+      else {
+        tallies.count("failed", outcome.reason);
+        records.add(ended);
+      }
       holdAgainst(parts.strikes, playout, outcome, clock.wall());
       health.noteSettled(playout, outcome);
       noteInLog(log, playout, outcome);
@@ -72,11 +101,11 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
     },
   });
   hours.start(loop.dispatch);
-  return { screenId, loop, health };
+  return { screenId, loop, health, sightings, hours };
 }
 
 /** A creative that fails by its own fault again and again is not played for a while. */
-function holdAgainst(strikes: StrikeBook, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
+function holdAgainst(strikes: CreativeBlocklist, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
   if (outcome.kind === "shown") strikes.clear(keyOf(item));
   else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), "creative", outcome.reason, now);
 }
@@ -86,4 +115,36 @@ function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void
   const fields = { playout: playout.id, requestId: playout.requestId, kind, item: id, durationMs };
   if (outcome.kind === "shown") log.info(fields, "item shown");
   else log.warn({ ...fields, reason: outcome.reason }, "item failed");
+}
+
+/** What one screen's playouts looked like, until they are over. */
+export class Sightings {
+  #display: DisplayState = "unknown";
+  #onAir: { readonly id: PlayoutId; readonly startedAt: Instant | null } | null = null;
+  readonly #pageAges = new Map<PlayoutId, number>();
+
+  /** What the playout record would say of the display now. */
+  get display(): DisplayState {
+    return this.#display;
+  }
+
+  /** Takes in each state of the loop. */
+  noteState({ slot, dark, suspendReasons }: LoopState): void {
+    this.#onAir = slot === null ? null : { id: slot.playout.id, startedAt: slot.paintedAt };
+    if (suspendReasons.includes("hidden")) this.#display = "hidden";
+    else this.#display = dark ? "blanked" : "on";
+  }
+
+  /** Takes in how long before its first frame a page was begun. */
+  notePage({ id }: Playout, ageMs: number): void {
+    this.#pageAges.set(id, ageMs);
+  }
+
+  /** What there is to say of a playout that is over; it is forgotten here. */
+  take({ id }: Playout, digest: string | null): Sighting {
+    const firstFrameAgeMs = this.#pageAges.get(id) ?? null;
+    this.#pageAges.delete(id);
+    const startedAt = this.#onAir?.id === id ? this.#onAir.startedAt : null;
+    return { digest, startedAt, firstFrameAgeMs, display: this.#display };
+  }
 }

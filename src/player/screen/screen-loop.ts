@@ -1,13 +1,14 @@
 import type { Logger } from "pino";
-import type { Service, SpotOutcome } from "../../client/service.ts";
-import { type LoopEvent, type LoopLimits, newLoop, step } from "../../core/loop.ts";
-import type { LoopEffect } from "../../core/loop-rules.ts";
-import { type LoopState, wakeAt } from "../../core/loop-state.ts";
-import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
-import type { RestReason } from "../../core/rest.ts";
+import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
+import { type LoopEvent, type LoopLimits, newLoop, step } from "../../core/loop/loop.ts";
+import type { LoopEffect } from "../../core/loop/rules.ts";
+import { type LoopState, wakeAt } from "../../core/loop/state.ts";
+import type { SuspendReason } from "../../core/loop/suspension.ts";
+import type { Playout, PlayoutOutcome } from "../../core/playout.ts";
 import type { Instant } from "../../core/spot.ts";
-import type { Clock } from "../clock.ts";
-import type { Media, MediaCache } from "../media/media-cache.ts";
+import { type Clock, reached } from "../clock.ts";
+import type { MediaCache } from "../media/media-cache.ts";
+import { ItemMedia } from "./item-media.ts";
 import { requestSpot } from "./spot-request.ts";
 import type { Stage } from "./stage.ts";
 
@@ -15,18 +16,23 @@ import type { Stage } from "./stage.ts";
 export interface ScreenLoopParts {
   readonly screenId: string;
   readonly limits: LoopLimits;
-  /** Why it rests from the start. */
-  readonly resting: readonly RestReason[];
+  /** Why it is suspended from the start. */
+  readonly suspendReasons: readonly SuspendReason[];
   readonly clock: Clock;
-  readonly service: Service;
+  readonly client: SpotClient;
   readonly cache: MediaCache;
   readonly stage: Stage;
   readonly log: Logger;
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
-  /** Hears the end of each playout; one that was shown must be owed its proof before this returns (G1). */
-  readonly onSettled: (playout: Playout, outcome: PlayoutOutcome) => void;
+  /**
+   * Hears the end of each playout, and the digest of its media where they were on the disk; one that was shown must be owed
+   * its proof before this returns (G1).
+   */
+  readonly onSettled: (playout: Playout, outcome: PlayoutOutcome, digest: string | null) => void;
   readonly onAsked: (outcome: SpotOutcome) => void;
+  /** When, from now on and within a second, a request tells most of the service's time; now by default. */
+  readonly tellingAt?: () => Instant;
   /** Hears each new state. */
   readonly onState: (state: LoopState) => void;
   readonly signal: AbortSignal;
@@ -43,11 +49,14 @@ export interface ScreenLoop {
 const HELD_UP_MS = 250;
 const CATCH_UP_MS = 50;
 
+/** How long what is on air must still go on for a request that is not made at once. */
+const ROOM_MS = 4_000;
+
 /** Carries out what the core decides for one screen, until the signal is aborted. */
 export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   const { clock, stage, signal } = parts;
-  const media = new Map<PlayoutId, Media>();
-  let state = newLoop(parts.limits, parts.resting);
+  const media = new ItemMedia(parts);
+  let state = newLoop(parts.limits, parts.suspendReasons);
   const inbox: LoopEvent[] = [];
   let busy = false;
   let callOffAlarm = () => {};
@@ -71,7 +80,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     callOffAlarm = at === null ? () => {} : clock.alarm(at, () => wake(at));
   }
 
-  /** A frame that is given up may have been there in time: whoever was held up takes in first what came meanwhile. */
+  /** A frame that is given up may have been there in time: after a delay, what came meanwhile is taken in first. */
   function wake(at: Instant): void {
     const now = clock.now();
     const woken = () => dispatch({ kind: "woke" });
@@ -82,16 +91,16 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   function carryOut(effect: LoopEffect): void {
     switch (effect.kind) {
       case "request-spot":
-        void requestSpot(parts).then(dispatch);
+        void ask().then(dispatch);
         break;
       case "fetch":
         void fetchItem(effect.playout).then(dispatch);
         break;
+      case "record":
+        void record(effect.playout).then(dispatch);
+        break;
       case "cue":
         void cue(effect.playout);
-        break;
-      case "warm":
-        stage.warm(effect.playout);
         break;
       case "take":
         stage.take(effect.playout);
@@ -111,41 +120,38 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     }
   }
 
+  /** A request can wait for less than a second where what is on air goes on for long; a suspended screen asks for nothing. */
+  async function ask(): Promise<LoopEvent> {
+    const now = clock.now();
+    const isOnAir = state.slot !== null && state.slot.paintedAt !== null && state.slot.endsAt - now >= ROOM_MS;
+    if (isOnAir) await reached(parts.tellingAt?.() ?? now, clock, signal);
+    return state.suspendReasons.length > 0 ? { kind: "request-withdrawn" } : requestSpot(parts);
+  }
+
   async function fetchItem(playout: Playout): Promise<LoopEvent> {
-    const fetched = await obtain(playout);
-    if (fetched === null) return { kind: "item-lost", playout: playout.id };
-    media.set(playout.id, fetched);
-    return { kind: "item-fetched", playout: playout.id };
+    const { id } = playout;
+    return (await media.fetch(playout))
+      ? { kind: "item-fetched", playout: id }
+      : { kind: "item-lost", playout: id, reason: "unfetchable" };
   }
 
-  /** Minutes can have passed since it was fetched: what broke on the disk meanwhile is fetched again before it is cued. */
+  async function record(playout: Playout): Promise<LoopEvent> {
+    const { id } = playout;
+    const recording = await media.record(playout);
+    if (recording.kind === "failed") return { kind: "item-lost", playout: id, reason: recording.reason };
+    return { kind: "page-recorded", playout: id, leadMs: recording.leadMs };
+  }
+
   async function cue(playout: Playout): Promise<void> {
-    const whole = await obtain(playout);
-    const held = media.get(playout.id);
-    // The playout is over, or so is the loop: neither the deck nor the media is wanted any more.
-    if (held === undefined || signal.aborted) return whole === null ? undefined : parts.cache.release(whole.digest);
-    if (whole === null) return dispatch({ kind: "deck-failed", playout: playout.id, reason: "unfetchable" });
-    parts.cache.release(held.digest);
-    media.set(playout.id, whole);
-    stage.cue(playout, whole);
-  }
-
-  /** Media that was read back whole just now and is held, or null where there is none. */
-  async function obtain({ id, item }: Playout): Promise<Media | null> {
-    const { url, mimeType, sizeBytes, md5 } = item;
-    const outcome = await parts.cache
-      .obtain({ url, mimeType, sizeBytes, md5 }, signal)
-      .catch((error: unknown) => ({ kind: "failed", reason: String(error) }) as const);
-    if (outcome.kind === "kept") return outcome.media;
-    parts.log.warn({ playout: id, item: item.id, reason: outcome.reason }, "item lost");
-    return null;
+    const reread = await media.reread(playout);
+    if (reread.kind === "whole") stage.cue(playout, reread.media);
+    if (reread.kind === "lost") dispatch({ kind: "deck-failed", playout: playout.id, reason: "unfetchable" });
   }
 
   function settle(playout: Playout, outcome: PlayoutOutcome): void {
-    const held = media.get(playout.id);
-    if (held !== undefined) parts.cache.release(held.digest);
-    media.delete(playout.id);
-    parts.onSettled(playout, outcome);
+    const digest = media.digestOf(playout);
+    media.letGo(playout);
+    parts.onSettled(playout, outcome, digest);
   }
 
   signal.addEventListener("abort", () => callOffAlarm());

@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
-import type { Service, SpotOutcome } from "../../client/service.ts";
-import type { LoopEvent } from "../../core/loop.ts";
-import type { Miss } from "../../core/pace.ts";
+import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
+import type { LoopEvent } from "../../core/loop/loop.ts";
+import type { Miss } from "../../core/loop/pace.ts";
 import type { Clock } from "../clock.ts";
 
 /** What a spot request needs. */
 export interface SpotRequestParts {
   readonly screenId: string;
   readonly clock: Clock;
-  readonly service: Service;
+  readonly client: SpotClient;
   readonly log: Logger;
   readonly onAsked: (outcome: SpotOutcome) => void;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface SpotRequestParts {
 /** Asks for the next spot and says what that means to the loop. The hour of its proofs runs from before it asks (F7). */
 export async function requestSpot(parts: SpotRequestParts): Promise<LoopEvent> {
   const requestedAt = parts.clock.now();
-  const outcome = await parts.service.getSpot(parts.screenId, parts.signal);
+  const outcome = await parts.client.getSpot(parts.screenId, parts.signal);
   parts.onAsked(outcome);
   noteInLog(parts.log, outcome);
   if (outcome.kind === "spot") return { kind: "spot-received", spot: outcome.spot, requestedAt };
@@ -75,7 +75,7 @@ function lineFor(outcome: SpotOutcome): Line {
   }
 }
 
-/** What whoever looks after the screen can do about a denial. */
+/** What the screen's operator can do about a denial. */
 const DENIED: Readonly<Record<number, string>> = {
   401: "the service does not know the organization token: check orgToken in the configuration",
   403: "the organization token may not ask for spots: ask the network",

@@ -1,8 +1,14 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Config, type ConfigReading, type ConfigSource, readConfig } from "../../../src/player/config/config.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import {
+  type Config,
+  type ConfigReading,
+  type ConfigSource,
+  complaintOf,
+  readConfig,
+} from "../../../src/player/config/config.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const SECRET = "org_s3cret-token";
 const least = { baseUrl: "https://service.example", orgToken: SECRET, screenId: "screen-1" };
@@ -51,6 +57,11 @@ describe("a configuration", () => {
       log: { level: "info", dir: join(folder, "state", "logs"), maxBytes: 50 * 1024 ** 2 },
       spot: { maxAgeSeconds: 900, timeoutSeconds: 10 },
       proof: { timeoutSeconds: 10 },
+      network: {
+        ...{ monthlyBytes: null, maxBitsPerSecond: null, largeDownloadHours: null },
+        uplink: { http: null, https: null, bypass: "", namedBy: null, certificates: [] },
+      },
+      record: { days: 400, maxBytes: 1024 ** 3, witnessUrl: null },
       playback: { hardwareDecoding: true, switches: [] },
     });
   });
@@ -115,6 +126,12 @@ describe("a configuration", () => {
 
   it.each([["null"], ["[]"], ["7"], ['"text"']])("takes nothing but an object: %s", (file) => {
     expect(problems(given(file).reading)[0]).toBe("must be an object with settings");
+  });
+
+  it.each([".", ".."])("takes no screen called %j: no request could ask for its spots (A17)", (screenId) => {
+    const reading = given(JSON.stringify({ ...least, screenId })).reading;
+
+    expect(problems(reading)).toEqual(["screenId must not be . or .."]);
   });
 
   it("tells line and column where it is not JSON", () => {
@@ -274,6 +291,21 @@ describe("where a configuration is looked for", () => {
       watch: [join(folder, "other.json")],
     });
     expect(problems(reading)[0]).toContain(`There is no file at ${join(folder, "other.json")}`);
+  });
+
+  it("is said where there is none yet, which is no mistake in it", () => {
+    const folder = temporaryFolder();
+    const complaint = (path: string) => {
+      const reading = readConfig(sourceIn(folder, {}, path));
+      return reading.kind === "bad" ? complaintOf(reading) : null;
+    };
+    const bad = join(folder, "bad.json");
+    writeFileSync(bad, "{}", { mode: 0o600 });
+
+    expect(complaint(join(folder, "none.json"))).toEqual({
+      ...{ heading: "there is no configuration yet", advice: "Write one with: spotloop provision" },
+    });
+    expect(complaint(bad)).toEqual({ heading: `the configuration ${bad} cannot be used`, advice: null });
   });
 
   it("is where the environment says, else the machine's place, else the user's", () => {

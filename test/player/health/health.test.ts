@@ -15,17 +15,23 @@ const report: HealthReport = {
     since: "2026-10-21T07:28:00.000Z",
   },
   next: null,
-  proofs: { owed: 1, delivered: 20, refused: 0, expired: 0, oldestDeadline: "2026-10-21T08:28:00.000Z" },
+  network: "ok",
+  record: { rows: 12, unwritten: 0, signedAt: null, trouble: null },
+  proofs: {
+    ...{ owed: 1, delivered: 20, refused: 1, expired: 0, oldestDeadline: "2026-10-21T08:28:00.000Z" },
+    lastRefused: { at: "2026-10-20T17:05:09.250Z", screenId: "lobby", itemId: "ad-7", kind: "ad", status: 410 },
+  },
   today: {
     ...{ slots: 12, fills: 11, shown: { news: 10, ad: 9 }, failed: { stalled: 2 } },
     proofs: { owed: 2, delivered: 17, refused: 0, expired: 0 },
     delayMs: { p50: 40, p95: 900, p99: 1_200, max: 2_000 },
   },
   cache: { files: 12, bytes: 34_000_000, maxBytes: 8 * 1024 ** 3 },
+  data: { month: "2026-10", usedBytes: 3 * 1024 ** 3, monthlyBytes: 4 * 1024 ** 3, refused: 2 },
   versions: { spotloop: "0.1.0", electron: "45.4.1" },
   restarts: 0,
   recovery: { rendering: "hardware", softwareUntil: null, safeMode: false, restartsInARow: 0, lastTrouble: null },
-  clock: { wall: "2026-10-21T07:28:03.000Z", offsetMs: -250, bootId: "boot-1" },
+  clock: { wall: "2026-10-21T07:28:03.000Z", offsetMs: -250, uncertaintyMs: 40, bootId: "boot-1" },
   lastError: null,
 };
 
@@ -154,6 +160,9 @@ describe("health", () => {
     );
     expect(page).toContain("&lt;b&gt;Tea &amp; &quot;biscuits&quot;&lt;/b&gt;");
     expect(page).toContain("1 owed, 20 delivered");
+    expect(page).toContain("12 rows, not signed yet");
+    expect(page).toContain("<dd>2026-10-20 17:05:09 UTC: ad ad-7 on lobby, answered HTTP 410</dd>");
+    expect(page).toContain("2026-10-21T07:28:03.000Z, the service&#39;s is 0.250 s behind, give or take 0.040 s");
     expect(page).not.toMatch(/<script|https?:/);
   });
 

@@ -1,9 +1,50 @@
 import { describe, expect, it } from "vitest";
+import { registerGauges } from "../../../src/player/health/gauges.ts";
+import type { MetricSources, ScreenVitals } from "../../../src/player/health/metric-sources.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 import { proofOf, proofStoreIn } from "../proofs/proofs.ts";
+
+const lobby: ScreenVitals = {
+  screenId: "lobby",
+  state: "playing",
+  display: "on",
+  ads: { state: "possible", opensAt: null },
+  service: "ok",
+  isFailing: false,
+  shownAt: 5_000,
+  provedAt: null,
+};
+
+/** A player that is well and owes nothing, and has neither limits nor an eMMC. */
+function sources(changes: Partial<MetricSources> = {}): MetricSources {
+  return {
+    startedAt: 1_000,
+    screens: () => [lobby],
+    proofs: () => ({ owed: 0, delivered: 0, refused: 0, expired: 0, oldestDeadline: null }),
+    record: () => ({ rows: 0, unwritten: 0, signedAt: null, trouble: null }),
+    cache: () => ({ files: 3, bytes: 77, maxBytes: 100, reserveBytes: 50 }),
+    data: () => ({ month: "2026-10", usedBytes: 55, monthlyBytes: null, refused: 2 }),
+    clock: () => ({ now: 10_000, offsetMs: null, uncertaintyMs: null }),
+    recovery: () => ({
+      ...{ rendering: "hardware", softwareUntil: null, safeMode: false },
+      ...{ restartsInARow: 0, lastTrouble: null },
+    }),
+    blocklisted: () => 0,
+    disk: async () => ({ freeBytes: 60, sizeBytes: 600, wornRatio: null }),
+    memory: () => ({ main: 1, page: 2 }),
+    ...changes,
+  };
+}
+
+/** The samples of a scrape, without what describes them. */
+async function scraped(changes: Partial<MetricSources>, several = false): Promise<readonly string[]> {
+  const metrics = createMetrics(several);
+  registerGauges(metrics, sources(changes));
+  return (await metrics.registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
 
 describe("the metrics", () => {
   it("count what the player tells them", async () => {
@@ -23,7 +64,7 @@ describe("the metrics", () => {
     const serviceClock = new ServiceClock(new ManualClock(1_000_000));
     const store = proofStoreIn(temporaryFolder());
     const metrics = createMetrics();
-    metrics.readFrom({ proofs: () => store.counts(), cache: () => ({ files: 3, bytes: 77 }) });
+    registerGauges(metrics, sources({ proofs: () => store.counts() }));
     expect(await metrics.registry.metrics()).toContain('spotloop_proofs{state="owed"} 0');
     store.owe(proofOf("a", 0), serviceClock.moment());
     const text = await metrics.registry.metrics();
@@ -31,6 +72,79 @@ describe("the metrics", () => {
     expect(text).toContain("spotloop_proof_oldest_deadline_seconds 4600");
     expect(text).toContain("spotloop_cache_bytes 77");
     expect(text).toContain("spotloop_cache_files 3");
+    expect(text).toContain("spotloop_data_month_bytes 55");
+    expect(text).toContain("spotloop_data_month_refused 2");
+  });
+
+  it("tell each state of a screen as a series, and 1 for the one that it is in", async () => {
+    const lines = await scraped({ screens: () => [{ ...lobby, state: "hidden", service: "portal" }] });
+    expect(lines.filter((line) => line.startsWith("spotloop_screen_state"))).toEqual([
+      'spotloop_screen_state{state="playing"} 0',
+      'spotloop_screen_state{state="house"} 0',
+      'spotloop_screen_state{state="closed"} 0',
+      'spotloop_screen_state{state="hidden"} 1',
+    ]);
+    expect(lines).toContain('spotloop_service_state{state="portal"} 1');
+  });
+
+  it("name the screen where there are several", async () => {
+    const hall: ScreenVitals = {
+      ...lobby,
+      screenId: "hall",
+      ads: { state: "closed", opensAt: 9_000 },
+      isFailing: true,
+    };
+    const lines = await scraped({ screens: () => [lobby, hall] }, true);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'spotloop_screen_state{screen="hall",state="playing"} 1',
+        'spotloop_ads_state{screen="lobby",state="possible"} 1',
+        'spotloop_ads_state{screen="hall",state="closed"} 1',
+        'spotloop_opens_timestamp_seconds{screen="hall"} 9',
+        'spotloop_screen_failing{screen="hall"} 1',
+        'spotloop_last_shown_timestamp_seconds{screen="hall"} 5',
+        'spotloop_last_proved_timestamp_seconds{screen="hall"} 0',
+      ]),
+    );
+    expect(lines.filter((line) => line.startsWith("spotloop_opens"))).toHaveLength(1);
+  });
+
+  it("tell nothing where nothing is known, rather than 0", async () => {
+    const nothing = await scraped({});
+    const unknown = [
+      "opens_timestamp",
+      "proof_oldest_age",
+      "proof_oldest_remaining",
+      "clock_offset",
+      "clock_uncertainty",
+    ];
+    const names = [...unknown.map((name) => `${name}_seconds`), "data_month_limit_bytes", "disk_wear_ratio"];
+    for (const name of names) expect(nothing.filter((line) => line.startsWith(`spotloop_${name}`))).toEqual([]);
+    const told = await scraped({
+      proofs: () => ({ owed: 1, delivered: 0, refused: 0, expired: 0, oldestDeadline: 70_000 }),
+      clock: () => ({ now: 10_000, offsetMs: -2_500, uncertaintyMs: 40 }),
+      data: () => ({ month: "2026-10", usedBytes: 55, monthlyBytes: 50, refused: 2 }),
+      disk: async () => ({ freeBytes: 60, sizeBytes: 600, wornRatio: 0.3 }),
+    });
+    expect(told).toEqual(
+      expect.arrayContaining([
+        "spotloop_proof_oldest_age_seconds 3540",
+        "spotloop_proof_oldest_remaining_seconds 60",
+        "spotloop_clock_offset_seconds -2.5",
+        "spotloop_clock_uncertainty_seconds 0.04",
+        "spotloop_data_month_limit_bytes 50",
+        "spotloop_disk_wear_ratio 0.3",
+      ]),
+    );
+  });
+
+  it("forget at the next scrape what is not known any more", async () => {
+    const metrics = createMetrics();
+    let offsetMs: number | null = 1_000;
+    registerGauges(metrics, sources({ clock: () => ({ now: 0, offsetMs, uncertaintyMs: null }) }));
+    expect(await metrics.registry.metrics()).toContain("spotloop_clock_offset_seconds 1");
+    offsetMs = null;
+    expect(await metrics.registry.metrics()).not.toMatch(/^spotloop_clock_offset_seconds/m);
   });
 
   it("are not shared between two players in one process", async () => {

@@ -2,9 +2,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
-import { HouseFolder } from "../../../src/player/house/house-folder.ts";
-import { MOST_HOUSE_FILES, surveyHouse } from "../../../src/player/house/house-survey.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { HouseFolder, MOST_HOUSE_FILES, surveyHouse } from "../../../src/player/house/house-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 let folder: string;
 let lines: string[];

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { HouseItem } from "../../../src/core/house.ts";
 import { HouseFolder } from "../../../src/player/house/house-folder.ts";
 import { type HouseShow, type HouseStage, startHouseShow } from "../../../src/player/house/house-show.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 
 type End = Awaited<ReturnType<HouseStage["over"]>>;
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { LOG_FILES, type LogOptions, openLog } from "../../../src/player/log/log.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const MIB = 1024 * 1024;
 const SECRET = 'org token/"quoted"';

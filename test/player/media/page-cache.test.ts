@@ -1,12 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { Wanted } from "../../../src/player/media/download.ts";
-import type { MediaCache, MediaOutcome } from "../../../src/player/media/media-cache.ts";
-import { isSamePage, PageCache } from "../../../src/player/media/page-cache.ts";
-import type { ReachPolicy } from "../../../src/player/media/reach.ts";
+import type { MediaOutcome } from "../../../src/player/media/media.ts";
+import { isSamePage, PageCache, type PageParts } from "../../../src/player/media/page-cache.ts";
+import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 
-const PUBLIC: ReachPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
+const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
 const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
 const document: Wanted = { url: "https://ads.example/a/index.html", mimeType: "text/html", sizeBytes: 5, md5: null };
+
+/** What pages lack has tests of its own. */
+const NOTHING_ABSENT: PageParts["absences"] = {
+  absence: () => null,
+  noteAbsence() {},
+  clearAbsence() {},
+  refusal: () => null,
+  noteRefusal() {},
+  clearRefusal() {},
+};
 
 /** Stands in for the cache's bytes, which have tests of their own: remembers what is asked of it, and what is held. */
 function shelf() {
@@ -15,17 +26,21 @@ function shelf() {
   const count = (digest: string, by: number) => held.set(digest, (held.get(digest) ?? 0) + by);
   const revalidated: Wanted[] = [];
   const misses: string[] = [];
-  const cache: Pick<MediaCache, "obtain" | "release" | "revalidate"> = {
+  const failed = (reason: string, passing: boolean, status: number | null = null) =>
+    ({ kind: "failed", reason, passing, status }) as const;
+  const cache: PageParts["cache"] = {
+    knows: () => false,
     async obtain(wanted, signal): Promise<MediaOutcome> {
       asked.push(wanted);
       if (wanted.url.endsWith("endless")) {
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
-        return { kind: "failed", reason: "called off", passing: true };
+        return failed("called off", true);
       }
-      if (wanted.url.endsWith("missing")) return { kind: "failed", reason: "status 404", passing: false };
-      if (wanted.url.endsWith("unreachable")) return { kind: "failed", reason: "reset", passing: true };
+      if (wanted.url.endsWith("missing")) return failed("status 404", false, 404);
+      if (wanted.url.endsWith("unreachable")) return failed("reset", true);
       count(wanted.url, 1);
-      return { kind: "kept", media: { digest: wanted.url, path: "", sizeBytes: 1_000_000, contentType: "text/css" } };
+      const media = { digest: wanted.url, path: "", sizeBytes: 1_000_000, contentType: "text/css" };
+      return { kind: "kept", media, found: true, headers: {}, finalUrl: null };
     },
     release: (digest) => void count(digest, -1),
     async revalidate(wanted) {
@@ -37,6 +52,8 @@ function shelf() {
   const parts = {
     document,
     cache,
+    absences: NOTHING_ABSENT,
+    clock: new ManualClock(),
     policy: PUBLIC,
     limits,
     signal,
@@ -77,13 +94,13 @@ describe("the requests of an HTML creative", () => {
     expect(held.size).toBe(0);
   });
 
-  it("are refused once 64 MB have come", async () => {
+  it("are refused where they do not fit into 64 MB beside what has come", async () => {
     const one = shelf().page();
     const kinds = [];
     for (let request = 0; request < 80; request++) {
       kinds.push((await one.answer("GET", `https://ads.example/${request}`)).kind);
     }
-    expect(kinds.filter((kind) => kind === "media")).toHaveLength(68);
+    expect(kinds.filter((kind) => kind === "media")).toHaveLength(67);
   });
 
   it("leave the page not whole when the network fails, but not when a server has nothing there", async () => {
@@ -113,7 +130,7 @@ describe("the requests of an HTML creative", () => {
       const answer = one.answer("GET", "https://ads.example/endless");
       if (end === "stop") stop();
       else one.close();
-      expect(await answer).toEqual({ kind: "missing", reason: "called off" });
+      expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, said: null });
     }
   });
 

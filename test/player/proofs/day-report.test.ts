@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dayIn, type ReportedProof, reportOn } from "../../../src/player/proofs/day-report.ts";
-import { quarterOf, type Tally } from "../../../src/player/proofs/tally.ts";
+import { dayIn, quarterOf, type ReportedProof, reportOn, type Tally } from "../../../src/player/proofs/day-report.ts";
 
 const at = (iso: string) => Date.parse(iso);
 const delivered = (shownAt: string, delayMs: number): ReportedProof => ({

@@ -1,18 +1,27 @@
-import { closeSync, cpSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import type { Playout } from "../../../src/core/playout.ts";
-import type { Item } from "../../../src/core/spot.ts";
-import { openDatabase } from "../../../src/player/database.ts";
-import { ProofDesk } from "../../../src/player/proofs/proof-desk.ts";
-import { proofMigrations } from "../../../src/player/proofs/proof-schema.ts";
+import { openDatabase, StoreUnusable } from "../../../src/player/database.ts";
+import { ProofRecorder } from "../../../src/player/proofs/proof-recorder.ts";
+import { proofMigrations } from "../../../src/player/proofs/proof-records.ts";
 import type { ProofStore } from "../../../src/player/proofs/proof-store.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
-import { StoreUnusable } from "../../../src/player/store-opening.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { HAS_SMALL_DISKS, smallDisk } from "../../support/small-disk.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { endedPlayout } from "../record/ended.ts";
 import { proofFileIn, proofOf, proofStoreIn, SECOND } from "./proofs.ts";
 
 const MIB = 1024 * 1024;
@@ -76,19 +85,20 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     const disk = smallDisk(2 * MIB);
     const time = new ManualClock();
     const store = proofStoreIn(disk.path);
-    const desk = new ProofDesk({
+    const recorder = new ProofRecorder({
       store,
       clock: time,
       serviceClock: new ServiceClock(time),
       log: pino({ level: "silent" }),
+      records: { add: () => {} },
       onOwed: () => {},
     });
     const free = disk.fill();
-    for (let number = 0; desk.waiting < 3; number++) desk.owe("screen-1", playout(`${number}`), time.now());
+    for (let number = 0; recorder.waiting < 3; number++) recorder.owe(endedPlayout(`${number}`, time.now()));
     const owed = store.counts().owed;
     free();
     await time.advance(10 * SECOND);
-    expect(desk.waiting).toBe(0);
+    expect(recorder.waiting).toBe(0);
     expect(store.counts().owed).toBe(owed + 3);
     store.close();
   });
@@ -230,6 +240,43 @@ describe.skipIf(process.platform === "win32")("the proof store whose file is tak
   });
 });
 
+describe.skipIf(process.platform === "win32")(
+  "the proof store whose file is gone and cannot be replaced at once",
+  () => {
+    it("owes all that it owed when another file can be laid at last", () => {
+      const folder = temporaryFolder();
+      const path = join(folder, "proofs.db");
+      const store = proofStoreIn(folder);
+      oweMany(store, 3);
+      for (const name of ["", "-wal", "-shm"]) rmSync(path + name);
+      mkdirSync(path);
+      for (let time = 0; time < 2; time++) {
+        expect(store.owe(proofOf("after", 0), moment)).toMatchObject({ kind: "unwritable" });
+      }
+      rmdirSync(path);
+      expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+      expect(owedIn(store).sort()).toEqual(["after", "p0", "p1", "p2"]);
+      store.close();
+    });
+
+    it.skipIf(!HAS_SMALL_DISKS)("owes all that it owed when the disk was too full to take it over at first", () => {
+      const disk = smallDisk(8 * MIB);
+      const store = proofStoreIn(disk.path);
+      const many = Array.from({ length: 2_000 }, (_, number) => `p${number}`);
+      oweMany(store, many.length);
+      // Moved away and not removed: it goes on taking up its space.
+      for (const name of ["", "-wal"]) renameSync(join(disk.path, `proofs.db${name}`), join(disk.path, `moved${name}`));
+      rmSync(join(disk.path, "proofs.db-shm"));
+      const free = disk.fill(200 * 1024);
+      expect(store.owe(proofOf("after", 0), moment)).toMatchObject({ kind: "unwritable" });
+      free();
+      expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+      expect(new Set(owedIn(store))).toEqual(new Set([...many, "after"]));
+      store.close();
+    });
+  },
+);
+
 describe("a store of another version", () => {
   it("is brought forward from the first schema with every proof in it", () => {
     const folder = temporaryFolder();
@@ -276,21 +323,4 @@ function rowOf(number: number) {
     ...proofOf(`p${number}`, 0),
     ...{ runId: "run-1", shownWall: 0, requestedWall: 0, serviceOffset: 0, bootId: clock.bootId, deadline: 3_600_000 },
   };
-}
-
-function playout(id: string): Playout {
-  const item: Item = {
-    ...{
-      kind: "ad" as const,
-      id: "item",
-      title: "",
-      form: "image" as const,
-      mimeType: "image/png",
-      widthPx: null,
-      heightPx: null,
-    },
-    ...{ durationMs: 1_000, url: "https://media.example/a", pop: `https://pop.example/${id}`, newsType: null },
-    ...{ sizeBytes: null, md5: null },
-  };
-  return { id, requestId: `request-${id}`, spotNumber: 1, billable: true, requestedAt: 0, item };
 }

@@ -1,13 +1,17 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KEPT_MS, type OwedProof } from "../../../src/player/proofs/proof-records.ts";
 import type { ProofStore } from "../../../src/player/proofs/proof-store.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { tellTime } from "../../support/player/service-time.ts";
 import { HOUR, MINUTE, proofOf, proofStoreIn } from "./proofs.ts";
 
 const ids = (proofs: readonly { playoutId: string }[]) => proofs.map(({ playoutId }) => playoutId);
 const none: readonly number[] = [];
+/** Numbers as large as an epoch's have no more digits behind the point. */
+const ROUNDING_MS = 0.01;
 
 function begin(folder = temporaryFolder(), clock = new ManualClock(), runId = "run-1") {
   const store = proofStoreIn(folder, runId);
@@ -88,7 +92,7 @@ describe("the proof store", () => {
 
   it("tells the soonest deadline of all by the service's clock", async () => {
     const { clock, store, serviceClock, moment } = begin();
-    serviceClock.hear(5_000_000);
+    tellTime(serviceClock, 5_000_000);
     store.owe(proofOf("a", 0), moment());
     await clock.advance(MINUTE);
     clock.jumpWall(-20 * HOUR);
@@ -111,27 +115,27 @@ describe("the proof store", () => {
 describe("a proof from before the last boot", () => {
   function bootAgain(offMs: number) {
     const before = begin();
-    before.serviceClock.hear(before.clock.wall());
+    tellTime(before.serviceClock, before.clock.wall());
     before.store.owe(proofOf("a", before.clock.now()), before.moment());
     before.clock.reboot(offMs);
     return begin(before.folder, before.clock, "run-2");
   }
 
   function carried(after: ReturnType<typeof bootAgain>, service: number) {
-    after.store.carryOver({ ...after.moment(), service }, after.clock.now());
+    after.store.rebase({ ...after.moment(), service }, after.clock.now());
     return after.store.due(after.moment(), "never", 10, none);
   }
 
   it("is not handed out before it has been carried over", () => {
     const after = bootAgain(MINUTE);
     expect(after.store.due(after.moment(), "never", 10, none)).toEqual([]);
-    expect(after.store.adrift(after.clock.bootId)).toBe(1);
+    expect(after.store.owedFromEarlierBoots(after.clock.bootId)).toBe(1);
   });
 
   it("has what is left of its hour, by the service's time", () => {
     const after = bootAgain(20 * MINUTE);
     expect(carried(after, after.clock.wall())).toMatchObject([{ playoutId: "a", deadline: 40 * MINUTE }]);
-    expect(after.store.adrift(after.clock.bootId)).toBe(0);
+    expect(after.store.owedFromEarlierBoots(after.clock.bootId)).toBe(0);
   });
 
   it("is over when the service says so, though the wall clock has fallen back to 1970", () => {
@@ -140,6 +144,40 @@ describe("a proof from before the last boot", () => {
     after.clock.jumpWall(-truth);
     expect(carried(after, truth)).toEqual([]);
     expect(ids(after.store.expire(after.moment(), none))).toEqual(["a"]);
+  });
+
+  it("is never sent after its hour, whatever fraction of a second the answers did not tell", () => {
+    const fraction = fc.integer({ min: 0, max: 999 });
+    const onTheWay = fc.integer({ min: 0, max: 2_000 });
+    fc.assert(
+      fc.property(
+        fraction,
+        onTheWay,
+        onTheWay,
+        fc.integer({ min: 1_000, max: 40 * MINUTE }),
+        (part, there, back, offMs) => {
+          const before = begin();
+          /** By the service's own clock, which this machine's does not show. */
+          const serviceTime = () => before.clock.wall() + part + 7 * MINUTE;
+          const hear = ({ clock, serviceClock }: Pick<typeof before, "clock" | "serviceClock">) => {
+            const readAt = serviceTime() - back;
+            const span = { sentAt: clock.now() - back - there, heardAt: clock.now() };
+            for (let answers = 0; answers < 2; answers++) serviceClock.hear(Math.floor(readAt / 1_000) * 1_000, span);
+          };
+          hear(before);
+          const asked = serviceTime();
+          before.store.owe(proofOf("a", before.clock.now()), before.moment());
+          before.clock.reboot(offMs);
+          const after = begin(before.folder, before.clock, "run-2");
+          hear(after);
+          const moment = after.moment();
+          after.store.rebase({ ...moment, service: moment.service ?? Number.NaN }, after.clock.now());
+          const { deadline } = firstOf(after.store, after.moment());
+          expect(deadline).toBeLessThanOrEqual(asked + HOUR - serviceTime() + after.clock.now() + ROUNDING_MS);
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 
   it("has no more than an hour from the start of this run, whatever the service's clock says", () => {

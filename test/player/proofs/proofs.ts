@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Delivery } from "../../../src/core/proof.ts";
-import { Courier, type CourierParts } from "../../../src/player/proofs/courier.ts";
+import { Courier, type CourierParts } from "../../../src/player/proofs/courier/courier.ts";
 import { ProofFile, type ProofFileParts } from "../../../src/player/proofs/proof-file.ts";
 import type { NewProof } from "../../../src/player/proofs/proof-records.ts";
 import { ProofStore } from "../../../src/player/proofs/proof-store.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
-import type { ManualClock } from "../../support/manual-clock.ts";
+import type { ManualClock } from "../../support/player/manual-clock.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

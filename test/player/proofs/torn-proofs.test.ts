@@ -1,13 +1,13 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 import { proofOf, proofStoreIn } from "./proofs.ts";
 
 const PAGE = 4_096;
-/** So many are in the file itself, and so many more only in its write-ahead log. */
+/** How many are in the file itself, and how many more only in its write-ahead log. */
 const FOLDED = 40;
 const LOGGED = 25;
 
@@ -109,6 +109,30 @@ describe("the database of proofs, cut off by a power cut", () => {
       const owed = owedAfter(spoilt, Buffer.alloc(0));
       expect(owed).toEqual(expect.arrayContaining(elsewhere));
     }
+  });
+
+  it("owes what is in its log when the file itself is gone, and takes it over once", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "proofs.db-wal"), wreck.log);
+    const logged = wreck.logged.map(({ id }) => id);
+    for (const start of [1, 2]) {
+      const store = proofStoreIn(folder, `run-${start + 2}`);
+      const owed = store.due(moment, "never", 1_000, []).map(({ playoutId }) => playoutId);
+      expect(owed).toEqual(expect.arrayContaining(logged));
+      expect(new Set(owed).size).toBe(owed.length);
+      store.close();
+    }
+  });
+
+  it("keeps apart two files in a row of which only the log was left", () => {
+    const folder = temporaryFolder();
+    for (let loss = 0; loss < 2; loss++) {
+      for (const name of ["proofs.db", "proofs.db-shm"]) rmSync(join(folder, name), { force: true });
+      writeFileSync(join(folder, "proofs.db-wal"), wreck.log);
+      proofStoreIn(folder, `run-${loss + 3}`).close();
+    }
+    const kept = readdirSync(join(folder, "quarantine"));
+    expect(kept).toEqual(expect.arrayContaining(["proofs.db.1-wal", "proofs.db.2-wal"]));
   });
 });
 

@@ -3,18 +3,25 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Answer, Failure } from "../../../src/client/answer.ts";
-import { readScreenFacts, type ScreenFacts, screenFile } from "../../../src/player/screen/screen-file.ts";
-import { type Inventory, ScreenWatch } from "../../../src/player/screen/screen-watch.ts";
+import {
+  type Inventory,
+  readScreenFacts,
+  type ScreenFacts,
+  ScreenWatch,
+  screenFile,
+} from "../../../src/player/screen/screen-watch.ts";
 import type { Location, Screen } from "../../../src/wire/inventory.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const hours = Array.from({ length: 168 }, (_, hour) => hour % 24 >= 8);
-const screen = { screen_id: "lobby-1", title: " The lobby ", location_id: "hall" } as Screen;
-const location = { opening_168: hours, timezone: "Europe/Berlin" } as Location;
-const known: ScreenFacts = { title: "The lobby", opening: { hours, timeZone: "Europe/Berlin" } };
+const adsFor = { archived: false, available_for_ads: true };
+const screen = { screen_id: "lobby-1", title: " The lobby ", location_id: "hall", ...adsFor } as Screen;
+const location = { opening_168: hours, timezone: "Europe/Berlin", status: "APPROVED", ...adsFor } as Location;
+const known: ScreenFacts = { title: "The lobby", opening: { hours, timeZone: "Europe/Berlin" }, ads: "possible" };
 
 let clock: ManualClock;
 let path: string;
@@ -34,7 +41,7 @@ beforeEach(() => {
   locationAnswer = { kind: "ok", value: location };
 });
 
-function watch(withHours = true): { read: ScreenFacts[] } {
+function watch(isAwaited = true): { read: ScreenFacts[] } {
   const read: ScreenFacts[] = [];
   const inventory: Inventory = {
     async getScreen() {
@@ -47,9 +54,9 @@ function watch(withHours = true): { read: ScreenFacts[] } {
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line).msg) },
   );
-  const parts = { screenId: "lobby-1", path, withHours, clock, log, signal: control.signal, dice: () => 0 };
+  const parts = { screenId: "lobby-1", path, clock, log, signal: control.signal, dice: () => 0 };
   new ScreenWatch({ ...parts, openInventory: async () => inventory, onRead: (facts) => read.push(facts) }).start(
-    withHours,
+    isAwaited,
   );
   return { read };
 }
@@ -63,12 +70,37 @@ describe("the watch on a screen's entry", () => {
     expect(asked).toEqual([0, HOUR]);
   });
 
-  it("leaves the location alone where hours are not wanted, and lets the first spot go first", async () => {
-    locationAnswer = { kind: "unauthorized" };
-    const { read } = watch(false);
+  it("lets the first spot go first where nobody waits for the hours", async () => {
+    watch(false);
     await clock.advance(MINUTE);
-    expect(read).toEqual([{ title: "The lobby", opening: null }]);
     expect(asked).toEqual([2_000]);
+  });
+
+  it("knows the title where the location cannot be read", async () => {
+    locationAnswer = { kind: "unavailable", reason: "no answer", retryAfterMs: null, done: "no" };
+    const { read } = watch();
+    await clock.advance(SECOND);
+    expect(read).toEqual([{ title: "The lobby", opening: null, ads: null }]);
+  });
+
+  it.each<[ScreenFacts["ads"], Partial<Screen>, Partial<Location>]>([
+    ["withheld", { available_for_ads: false }, {}],
+    ["withheld", {}, { available_for_ads: false }],
+    ["unapproved", {}, { status: "REVIEW", available_for_ads: false }],
+    ["archived", { archived: true }, {}],
+    ["archived", {}, { archived: true, status: "DRAFT" }],
+  ])("knows that ads are %s for %o at %o", async (ads, ofScreen, ofLocation) => {
+    screenAnswer = { kind: "ok", value: { ...screen, ...ofScreen } };
+    locationAnswer = { kind: "ok", value: { ...location, ...ofLocation } };
+    const { read } = watch();
+    await clock.advance(SECOND);
+    expect(read.at(-1)?.ads).toBe(ads);
+  });
+
+  it("takes a file that was kept before ads were told for one that does not tell them", () => {
+    const { ads: _, ...before } = known;
+    writeFileSync(path, JSON.stringify(before));
+    expect(readScreenFacts(path)).toEqual({ ...known, ads: null });
   });
 
   it("keeps what it knew when the service cannot be reached, and asks ever later, up to an hour", async () => {

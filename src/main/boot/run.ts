@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { app, powerMonitor } from "electron";
+import type { Logger } from "pino";
+import type { SleepingClock } from "../../player/clock.ts";
+import { type Config, type GoodConfig, secretsIn } from "../../player/config/config.ts";
+import type { Uplink } from "../../player/config/uplink.ts";
+import { StoreUnusable } from "../../player/database.ts";
+import type { ExclusiveLock } from "../../player/exclusive-lock.ts";
+import { createMetrics } from "../../player/health/metrics.ts";
+import { openLog } from "../../player/log/log.ts";
+import type { EgressPolicy } from "../../player/network/egress-policy.ts";
+import { requestsBy } from "../../player/network/requests.ts";
+import { type Player, type PlayerParts, startPlayer } from "../../player/player.ts";
+import { countStart } from "../../player/run-identity.ts";
+import type { Recovery } from "../recovery/recovery.ts";
+import { EXIT } from "../recovery/supervisor.ts";
+import { watchStage } from "../recovery/triggers.ts";
+import type { RaisedStage } from "../stage/create-stage.ts";
+import { playOn } from "../stage/play-on.ts";
+import { DisplayPower } from "../window/display-power.ts";
+import { watchPower } from "./power.ts";
+import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
+
+/** What a player is run with. */
+export interface Run {
+  readonly good: GoodConfig;
+  readonly clock: SleepingClock;
+  /** Of the data folder; it is held by whoever plays. */
+  readonly lock: ExclusiveLock;
+  /** `null` where another player has the data folder. */
+  readonly raised: readonly RaisedStage[] | null;
+  /** What is wrong with the data folder, or `null`. */
+  readonly flaw: string | null;
+  /** `null` where another player has the data folder. */
+  readonly recovery: Recovery | null;
+}
+
+/** A player that cannot open its stores shows the slate and asks to be started again after this long. */
+const STORES_AGAIN_MS = 60_000;
+
+/** How often a player that waits for another to end looks whether it has. */
+const LOCK_AGAIN_MS = 2_000;
+
+/** Starts the player and lets it play on the raised stages until the process is asked to stop. */
+export async function run({ good, clock, lock, raised, flaw, recovery }: Run): Promise<void> {
+  const { config, path, warnings } = good;
+  if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
+  const inSight = Promise.all(raised.map((stage) => stage.inSight)).then(() => {});
+  const log = openLog({ ...config.log, secrets: secretsIn(config), echo: process.stderr, fileAfter: inSight });
+  const { logger } = log;
+  const shutdown = new Shutdown(logger, recovery);
+  shutdown.add("log", () => log.close());
+  // Held on to for as long as the process lives: what nobody refers to is closed.
+  shutdown.add("lock", async () => lock.release());
+  const screenIds = config.screens.map(({ screenId }) => screenId);
+  const { namedBy } = config.network.uplink;
+  const described = { config: path, screen: screenIds.join(", "), version: app.getVersion() };
+  logger.info({ ...described, ...(namedBy === null ? {} : { proxyBy: namedBy }) }, "player started");
+  for (const warning of warnings) logger.warn(warning);
+  if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
+
+  const power = new DisplayPower(screenIds, config.openingHours.respect, logger);
+  shutdown.add("displays", () => power.release());
+  for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
+  const metrics = createMetrics(screenIds.length > 1);
+  const parts: PlayerParts = {
+    ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
+    openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
+    dice: Math.random,
+  };
+  const { holdMs } = recovery.plan;
+  if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
+  if (holdMs > 0) await sleep(holdMs);
+  const player = flaw === null ? await startOrSay(parts) : null;
+  if (player === null) {
+    setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
+    return;
+  }
+  const ending = new AbortController();
+  for (const stage of raised) {
+    const noteEnd = watchStage(() => recovery.meet("dark"));
+    playOn(stage, { player, config, metrics, clock, power, log: logger, ending: ending.signal, noteEnd });
+  }
+  const stopWatching = watchPower(powerMonitor, clock, player, logger);
+  shutdown.add("power", async () => stopWatching());
+  shutdown.add("player", () => player.stop());
+  shutdown.add("stages", async () => ending.abort());
+  // Whoever looks at the screen comes first, whoever reads about it second.
+  await inSight;
+  const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
+  const { openHealth } = await import("../operator/health.ts");
+  const sources = { config, player, metrics, stages: raised, clock, log: logger, restarts, recovery };
+  const health = await openHealth(sources);
+  if (health !== null) shutdown.add("health", () => health.close());
+  await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+}
+
+/** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */
+async function offerChord(
+  { operator: { chord } }: Config,
+  port: number | null,
+  stages: readonly RaisedStage[],
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<void> {
+  if (chord === null) return;
+  if (port === null) return log.error("operator.chord has no effect: it shows the health pages, and there are none");
+  const { offerDiagnosis } = await import("../operator/diagnosis.ts");
+  const withdraw = offerDiagnosis({ chord, port, stages, log });
+  shutdown.add("diagnosis", async () => withdraw());
+}
+
+/** Loaded with the first download: a start with a full cache does not wait for it. */
+function openMediaFetch(policy: EgressPolicy, uplink: Uplink): typeof fetch {
+  let opening: Promise<typeof fetch> | null = null;
+  return async (...request) => {
+    opening ??= import("../../player/network/routed-requests.ts").then((guarded) =>
+      guarded.fetchGuardedBy(policy, uplink),
+    );
+    return (await opening)(...request);
+  };
+}
+
+/**
+ * A second player on a folder neither shows nor sends anything, and leaves the log to the first. It waits, rather than to
+ * be started again and again by its supervisor, and is there within seconds when the first one ends: then it asks for a
+ * start of its own.
+ */
+async function waitForOther(dataDir: string, lock: ExclusiveLock): Promise<void> {
+  process.stderr.write(`spotloop: another player runs with the data folder ${dataDir}: waiting for it to end\n`);
+  for (const signal of STOP_SIGNALS) process.once(signal, () => app.exit(EXIT.stopped));
+  while (!lock.take()) await sleep(LOCK_AGAIN_MS);
+  app.exit(EXIT.restart);
+}
+
+/** Starts the player, or says why its stores cannot be used. */
+async function startOrSay(parts: PlayerParts): Promise<Player | null> {
+  try {
+    return await startPlayer(parts);
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    parts.log.error(error.message);
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { app } from "electron";
+import type { Logger } from "pino";
+import type { Recovery } from "../recovery/recovery.ts";
+import { EXIT } from "../recovery/supervisor.ts";
+
+/** Whatever happens, the process is gone this long after it was asked to stop. */
+const GONE_WITHIN_MS = 10_000;
+
+/** How an operating system asks a process to stop. */
+export const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** Ends the process in good order: what was started last is stopped first. */
+export class Shutdown {
+  readonly #log: Logger;
+  readonly #stops: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
+  #ending: Promise<void> | null = null;
+
+  /**
+   * From here on, being asked to stop ends the process with 0, an error that nobody caught with 75, and what the recovery
+   * does not bear with the code it says.
+   */
+  constructor(log: Logger, recovery: Recovery) {
+    this.#log = log;
+    this.add("recovery", async () => recovery.end());
+    recovery.restartBy((code, trouble) => {
+      log.error({ ...recovery.report(), trouble }, "restarting the player");
+      void this.end(code);
+    });
+    for (const signal of STOP_SIGNALS) {
+      process.on(signal, () => void this.end(EXIT.stopped));
+    }
+    app.on("before-quit", (event) => {
+      event.preventDefault();
+      void this.end(EXIT.stopped);
+    });
+    // Until now there was nothing to end in good order.
+    process.removeAllListeners("uncaughtException").removeAllListeners("unhandledRejection");
+    const fail = (error: unknown) => {
+      log.fatal({ err: error }, "unexpected error");
+      recovery.meet("uncaught");
+    };
+    process.on("uncaughtException", fail);
+    process.on("unhandledRejection", fail);
+  }
+
+  add(name: string, stop: () => Promise<void>): void {
+    this.#stops.push({ name, stop });
+  }
+
+  /** Stops everything and ends the process with `code`; the first caller's code counts. */
+  end(code: number): Promise<void> {
+    this.#ending ??= this.#end(code);
+    return this.#ending;
+  }
+
+  async #end(code: number): Promise<void> {
+    this.#log.info({ code }, "player stopping");
+    setTimeout(() => app.exit(code), GONE_WITHIN_MS);
+    for (const { name, stop } of this.#stops.reverse()) {
+      await stop().catch((error: unknown) => this.#log.error({ err: error, part: name }, "could not be stopped"));
+    }
+    app.exit(code);
+  }
+}

@@ -1,0 +1,154 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { app, nativeTheme } from "electron";
+import { PLAIN_START, type StartPlan } from "../../core/recovery.ts";
+import { type SleepingClock, systemClock } from "../../player/clock.ts";
+import { type GoodConfig, readConfig } from "../../player/config/config.ts";
+import { codeOf } from "../../player/database.ts";
+import { displayTroubleHere } from "../../player/display.ts";
+import { ExclusiveLock } from "../../player/exclusive-lock.ts";
+import { refuseBadCertificates } from "../guards/session.ts";
+import { registerSchemes } from "../protocol/schemes.ts";
+import { planStart, Recovery } from "../recovery/recovery.ts";
+import { EXIT, type Supervision, superviseBy } from "../recovery/supervisor.ts";
+import { watchChromium } from "../recovery/triggers.ts";
+import { createStages, type RaisedStage, redrawAfterGpuLoss } from "../stage/create-stage.ts";
+import { displayAnswers } from "../window/x11-answer.ts";
+import { forbiddenSwitches, readArguments } from "./arguments.ts";
+import { describeMachine } from "./machine.ts";
+import { applySwitches } from "./switches.ts";
+import { awaitGoodConfig, describeProblems } from "./trouble.ts";
+
+/** Starts what the arguments ask for: a command, a check of the configuration, or the player. */
+export async function start(): Promise<void> {
+  const { command, config, checkConfig } = readArguments(process.argv, app.isPackaged);
+  const refused = app.isPackaged ? forbiddenSwitches(process.argv) : [];
+  if (refused.length > 0) {
+    process.stderr.write(`spotloop: does not run with ${refused.map((name) => `--${name}`).join(", ")}\n`);
+    return app.exit(EXIT.configuration);
+  }
+  if (command?.[0] === "machine") {
+    return displayTroubleHere(process.env) === null ? describeMachine() : app.exit(EXIT.restart);
+  }
+  if (command !== null) {
+    const { runCli } = await import("../../cli/main.ts");
+    return app.exit(await runCli(command));
+  }
+  await startPlayer(config, checkConfig);
+}
+
+/**
+ * Runs before Electron is ready, which it is only once this has returned: so this waits for nothing but the display. Nothing
+ * is noted of a run before that answers: to wait for it is not to crash.
+ */
+async function startPlayer(path: string | null, checkConfig: boolean): Promise<void> {
+  const reading = readConfig({ path, env: process.env });
+  if (reading.kind === "bad") process.stderr.write(describeProblems(reading));
+  const trouble = checkConfig ? null : await displayTrouble(process.env);
+  if (trouble !== null) process.stderr.write(`spotloop: ${trouble}\n`);
+  if (checkConfig || trouble !== null) {
+    const code = checkConfig ? EXIT.stopped : EXIT.restart;
+    app.exit(reading.kind === "bad" ? EXIT.configuration : code);
+    return;
+  }
+  harden();
+  darkenNewWindows();
+  const supervision = superviseBy(process.env);
+  if (reading.kind === "ok") {
+    const clock = systemClock(reading.config.dataDir);
+    const plan = planStart(reading.config.dataDir, clock);
+    applySwitches(reading.config.playback, reading.config.log.level, plan);
+    void play(reading, clock, plan, supervision);
+  } else {
+    applySwitches({ hardwareDecoding: true, switches: [] }, "info", PLAIN_START);
+    void awaitGoodConfig(reading, path, supervision).then((good) =>
+      play(good, systemClock(good.config.dataDir), PLAIN_START, supervision),
+    );
+  }
+}
+
+/** Why there is no display to play on, or null: one that is there is given time to answer. */
+async function displayTrouble(env: NodeJS.ProcessEnv): Promise<string | null> {
+  const trouble = displayTroubleHere(env);
+  if (trouble !== null) return trouble;
+  const said = setTimeout(() => process.stderr.write(`spotloop: waits for ${env.DISPLAY} to answer\n`), SOON_MS);
+  const answers = await displayAnswers(env);
+  clearTimeout(said);
+  return answers ? null : `the display ${env.DISPLAY} does not answer`;
+}
+
+/** A wait that is longer is told. */
+const SOON_MS = 1_000;
+
+function harden(): void {
+  // Chromium refuses to run as root with its sandbox on; without it is for development only.
+  if (app.isPackaged || !app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
+  else process.stderr.write("spotloop: the sandbox is off; never do this on a real screen\n");
+  registerSchemes();
+  refuseBadCertificates(app);
+  // Windows come and go with their displays; only the supervisor and the operator end a player.
+  app.on("window-all-closed", () => {});
+}
+
+/** Not white: for an instant a new window has the background of the desktop's theme. What pages see is a light one. */
+function darkenNewWindows(): void {
+  process.env.GTK_THEME = "Adwaita:dark";
+  nativeTheme.themeSource = "light";
+}
+
+/**
+ * Plays by a configuration until the process is asked to stop. Stages are raised first: while Chromium makes their
+ * windows and processes, the rest of the player is loaded.
+ */
+async function play(good: GoodConfig, clock: SleepingClock, plan: StartPlan, supervision: Supervision): Promise<void> {
+  const { dataDir } = good.config;
+  const lock = new ExclusiveLock(join(dataDir, "player.lock"));
+  const { alone, flaw } = taken(lock, dataDir);
+  // Chromium's own files lie there too. Its own lock is not asked for: one that a power cut left behind would fail it.
+  if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
+  const recovery = alone ? new Recovery(dataDir, plan, clock, (code) => app.exit(code)) : null;
+  if (recovery !== null) watchChromium(recovery);
+  await app.whenReady();
+  const raised = alone ? createStages(good.config) : null;
+  if (raised === null) supervision.waits(`waits for another player on ${dataDir} to end`);
+  else {
+    redrawAfterGpuLoss(raised);
+    tellWhenSeen(raised, supervision, flaw);
+  }
+  const { run } = await import("./run.ts");
+  await run({ good, clock, lock, raised, flaw, recovery });
+}
+
+/** The first picture counts, of whichever screen: none is asked of a machine whose displays are all switched off. */
+function tellWhenSeen(raised: readonly RaisedStage[], supervision: Supervision, flaw: string | null): void {
+  const ids = raised.map(({ screenId }) => screenId).join(", ");
+  if (raised.every(({ display }) => display() === null)) supervision.waits(`${ids}: waits for a display`);
+  for (const { seen } of raised) {
+    void seen.then(() => supervision.shows(flaw === null ? `plays ${ids}` : `house content only: ${flaw}`));
+  }
+}
+
+/** Takes the data folder for this player, unless another has it or it cannot be used. */
+function taken(lock: ExclusiveLock, dataDir: string): { readonly alone: boolean; readonly flaw: string | null } {
+  const flaw = flawOf(dataDir);
+  if (flaw !== null) return { alone: true, flaw };
+  try {
+    return { alone: lock.take(), flaw };
+  } catch (error) {
+    return {
+      alone: true,
+      flaw: `player.lock in the data folder cannot be locked (${codeOf(error) ?? error}): check who owns it`,
+    };
+  }
+}
+
+/** Makes the data folder where it is missing; says what is wrong with one that cannot be used, or `null`. */
+function flawOf(dataDir: string): string | null {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK);
+    return null;
+  } catch (error) {
+    return `the data folder cannot be written (${codeOf(error) ?? error}): check dataDir and who owns it`;
+  }
+}

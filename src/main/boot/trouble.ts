@@ -1,0 +1,63 @@
+import { app, screen } from "electron";
+import { type BadConfig, complaintOf, type GoodConfig, watchConfig } from "../../player/config/config.ts";
+import { createSlate } from "../house/slate.ts";
+import type { Supervision } from "../recovery/supervisor.ts";
+import { openWindow } from "../window/window.ts";
+
+/** The page stays this long after the player began, so that the desktop behind is never in sight. */
+const STAYS_MS = 5_000;
+
+/** What is wrong with a configuration, a line each, for stderr. The token is never among it. */
+export function describeProblems(bad: BadConfig): string {
+  const lines = bad.problems.map(({ path, message }) => `  ${path === "" ? "" : `${path}: `}${message}\n`);
+  const { heading, advice } = complaintOf(bad);
+  return `spotloop: ${heading}:\n${lines.join("")}${advice === null ? "" : `${advice}\n`}`;
+}
+
+/**
+ * Shows on the display what is wrong and where, until the file has been mended; resolves with the good one. However long
+ * that takes, it is no fault of this process: the supervisor hears so for as long as the page answers.
+ */
+export async function awaitGoodConfig(
+  bad: BadConfig,
+  given: string | null,
+  supervision: Supervision,
+): Promise<GoodConfig> {
+  await app.whenReady();
+  const plan = { match: null, fullscreen: true, width: null, height: null };
+  const { window, reveal } = openWindow(plan, screen.getPrimaryDisplay());
+  let shown = bad;
+  const show = (): void => {
+    const trouble = JSON.stringify({ file: shown.path, problems: shown.problems });
+    view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
+  };
+  const { view, load } = createSlate(window, "trouble/trouble.html", { onLoaded: show });
+  await load();
+  let said = describeProblems(bad);
+  reveal();
+  supervision.shows(`says on the screen: ${complaintOf(bad).heading}`, async () =>
+    view.webContents.executeJavaScript("0"),
+  );
+  const good = await new Promise<GoodConfig>((resolve) => {
+    const stop = watchConfig({ path: given, env: process.env }, (reading) => {
+      if (reading.kind === "bad") {
+        said = sayOnce(said, describeProblems(reading));
+        shown = reading;
+        return show();
+      }
+      stop();
+      supervision.shows("the configuration is good now");
+      resolve(reading);
+    });
+  });
+  setTimeout(() => {
+    view.webContents.close();
+    window.destroy();
+  }, STAYS_MS);
+  return good;
+}
+
+function sayOnce(said: string, now: string): string {
+  if (now !== said) process.stderr.write(now);
+  return now;
+}

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BaseWindow } from "electron";
+import { leadMs, needsRecording } from "../../core/page-lead.ts";
+import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
+import type { Instant, Item } from "../../core/spot.ts";
+import type { Clock } from "../../player/clock.ts";
+import type { Wanted } from "../../player/media/download.ts";
+import type { PageLoadBook } from "../../player/media/page-books.ts";
+import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
+import type { Recording } from "../../player/screen/stage.ts";
+import type { NavigationRuling } from "../guards/contents.ts";
+import { canOverhang } from "../window/window.ts";
+import type { PageGuest } from "./creative-session.ts";
+import { loadAndDraw } from "./cued-deck.ts";
+import { type OnFailed, openDeck } from "./deck.ts";
+import { watchLoading } from "./deck-watch.ts";
+import type { FacedDeck } from "./media-decks.ts";
+import { pageFace } from "./page-face.ts";
+import type { SessionPool } from "./session-pool.ts";
+
+/** What pages are opened with. */
+export interface PageDeckParts {
+  readonly window: BaseWindow;
+  readonly clock: Clock;
+  readonly sessions: SessionPool<PageGuest>;
+  readonly loads: PageLoadBook;
+  /** How long a page may load. */
+  readonly withinMs: number;
+  openPage(document: Wanted): PageCache;
+}
+
+/** Why a page could not be loaded, and what there is to say about it. */
+interface Failed {
+  readonly kind: "failed";
+  readonly reason: FailureReason;
+  readonly detail: string;
+}
+
+/** What becomes of recording a page. */
+type PageRecording = Extract<Recording, { readonly kind: "recorded" }> | Failed;
+
+/** How one load out of sight ended. */
+type Rehearsal =
+  | { readonly kind: "loaded"; readonly tookMs: number; readonly neededNetwork: boolean }
+  /** It is the load that is to be seen. */
+  | { readonly kind: "taken" }
+  | Failed;
+
+/** A deck with a page, and the page's way to the cache. */
+interface OpenPage extends FacedDeck {
+  readonly guest: PageGuest;
+}
+
+/** A load that is under way. */
+interface Loading {
+  readonly page: OpenPage;
+  readonly begunAt: Instant;
+  /** Resolves when it is loaded and drawn. */
+  readonly loaded: Promise<void>;
+}
+
+/** Opens decks for creatives that are pages. */
+export class PageDecks {
+  readonly #parts: PageDeckParts;
+  /** Hands over the load out of sight that is under way for a playout. */
+  readonly #rehearsals = new Map<PlayoutId, (onFailed: OnFailed) => Loading>();
+
+  /** Resolves when no page is being recorded. */
+  #recorded: Promise<void> = Promise.resolve();
+
+  constructor(parts: PageDeckParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens a deck for a page that is to be seen: that of its recording while this is under way, else a new one. Loading it
+   * rejects where the page lacks what it needs (F23).
+   */
+  async open({ id, item }: Playout, digest: string, onFailed: OnFailed): Promise<FacedDeck> {
+    const { clock } = this.#parts;
+    const takeOver = this.#rehearsals.get(id);
+    const loading = takeOver === undefined ? await this.#load(item, onFailed) : takeOver(onFailed);
+    const { page, begunAt, loaded } = loading;
+    const { deck, face, guest } = page;
+    const stopWatching = watchLoading(deck.contents, (detail) => onFailed("hung", detail));
+    let isDrawn = false;
+    const load = async () => {
+      await loaded;
+      isDrawn = true;
+      if (!guest.page.neededNetwork()) this.#note(item, digest, clock.now() - begunAt);
+    };
+    const start = () => {
+      stopWatching();
+      return face.start();
+    };
+    const close = () => {
+      deck.close();
+      // One that was given up is begun earlier the next time, as if it had been drawn just then.
+      const tookMs = clock.now() - begunAt;
+      if (!isDrawn && tookMs > this.#leadMs(item)) this.#note(item, digest, tookMs);
+    };
+    return { deck: { ...deck, close }, face: { ...face, load, drawn: () => Promise.resolve(), start } };
+  }
+
+  /**
+   * Loads a page out of sight and throws it away, so that all its parts are in the cache, unless that was done lately. A
+   * page that had to be fetched is loaded once more: only that tells how long it takes when it is to be seen (F22).
+   */
+  async record(playout: Playout, digest: string, signal: AbortSignal): Promise<PageRecording> {
+    // One at a time: the machine has what is on air to draw.
+    const before = this.#recorded;
+    let over = () => {};
+    this.#recorded = new Promise((resolve) => {
+      over = resolve;
+    });
+    await before;
+    try {
+      return await this.#record(playout, digest, signal);
+    } finally {
+      over();
+    }
+  }
+
+  async #record(playout: Playout, digest: string, signal: AbortSignal): Promise<PageRecording> {
+    const { loads, clock } = this.#parts;
+    const { item } = playout;
+    if (!signal.aborted && needsRecording(loads.find(item), digest, clock.wall())) {
+      let rehearsal = await this.#rehearse(playout, signal);
+      if (rehearsal.kind === "loaded" && rehearsal.neededNetwork) rehearsal = await this.#rehearse(playout, signal);
+      if (rehearsal.kind === "failed") return rehearsal;
+      if (rehearsal.kind === "loaded") loads.record(item, digest, rehearsal.tookMs);
+    }
+    return { kind: "recorded", leadMs: this.#leadMs(item) };
+  }
+
+  #leadMs(item: Item): number {
+    return leadMs(this.#parts.loads.find(item), this.#parts.withinMs);
+  }
+
+  #note(item: Item, digest: string, tookMs: number): void {
+    this.#parts.loads.note(item, digest, tookMs);
+  }
+
+  async #rehearse({ id, item }: Playout, signal: AbortSignal): Promise<Rehearsal> {
+    const { clock, withinMs } = this.#parts;
+    let end: (rehearsal: Rehearsal) => void = () => {};
+    const ended = new Promise<Rehearsal>((resolve) => {
+      end = resolve;
+    });
+    let onFailed: OnFailed = (reason, detail) => end({ kind: "failed", reason, detail });
+    const callOff = () => onFailed("unfetchable", "not wanted any more");
+    const loading = await this.#load(item, (reason, detail) => onFailed(reason, detail));
+    const { page, begunAt, loaded } = loading;
+    const stopWatching = watchLoading(page.deck.contents, (detail) => onFailed("hung", detail));
+    const late = setTimeout(() => onFailed("not-ready", `not loaded within ${withinMs} ms`), withinMs);
+    signal.addEventListener("abort", callOff);
+    this.#rehearsals.set(id, (hear) => {
+      onFailed = hear;
+      end({ kind: "taken" });
+      return loading;
+    });
+    loaded.then(
+      async () => {
+        const tookMs = clock.now() - begunAt;
+        if (page.guest.page.neededNetwork()) await quiet(page.guest);
+        end({ kind: "loaded", tookMs, neededNetwork: page.guest.page.neededNetwork() });
+      },
+      (error: unknown) => end({ kind: "failed", reason: "load-failed", detail: String(error) }),
+    );
+    if (signal.aborted) callOff();
+    const rehearsal = await ended;
+    this.#rehearsals.delete(id);
+    signal.removeEventListener("abort", callOff);
+    clearTimeout(late);
+    stopWatching();
+    if (rehearsal.kind !== "taken") page.deck.close();
+    return rehearsal;
+  }
+
+  async #load(item: Item, onFailed: OnFailed): Promise<Loading> {
+    const { window, clock } = this.#parts;
+    const page = await this.#open(item, onFailed);
+    const loaded = loadAndDraw(page, canOverhang(window)).then(() => {
+      page.guest.moves = null;
+      assertWhole(page.guest.page);
+    });
+    // Whoever waits for it hears of a failure.
+    loaded.catch(() => {});
+    return { page, begunAt: clock.now(), loaded };
+  }
+
+  async #open(item: Item, onFailed: OnFailed): Promise<OpenPage> {
+    const { window, sessions, openPage } = this.#parts;
+    const guest: PageGuest = { page: openPage(item), underWay: 0, redirectedTo: null, moves: 0 };
+    const { session, release } = await sessions.lease(guest);
+    const lease = {
+      session,
+      rule: (target: string) => ruleMove(target, item.url, guest),
+      release() {
+        guest.page.close();
+        release();
+      },
+    };
+    const deck = openDeck(window, lease, onFailed);
+    return { deck, face: pageFace(deck, item), guest };
+  }
+}
+
+/** Pages go on from one to the next while they load, as from an index to the creative; nobody knows of more than two. */
+const MOST_MOVES = 5;
+
+/** Before it is drawn a page may go on within its own origin; in sight it is what it was drawn as. */
+function ruleMove(target: string, url: string, guest: PageGuest): NavigationRuling {
+  if (target === guest.redirectedTo) return "allow";
+  if (guest.moves === null) return isSamePage(target, url) ? "refuse" : "forbid";
+  const origins = [url, guest.redirectedTo ?? url].map((one) => new URL(one).origin);
+  if (!origins.includes(new URL(target).origin)) return "forbid";
+  return ++guest.moves > MOST_MOVES ? "forbid" : "allow";
+}
+
+/** A page that was recorded while the network failed is not the one that its maker made (F23). */
+function assertWhole(page: PageCache): void {
+  const lacking = page.lacking();
+  if (lacking !== null) throw new Error(`the page is not whole: ${lacking}`);
+}
+
+/** Scripts ask for more after a page was loaded: it has all when it has asked for nothing this long... */
+const QUIET_MS = 300;
+/** ...and one that never stops asking has what it has by then. */
+const QUIET_WITHIN_MS = 3_000;
+const LOOK_EVERY_MS = 50;
+
+async function quiet(guest: PageGuest): Promise<void> {
+  let quietMs = 0;
+  for (let waitedMs = 0; waitedMs < QUIET_WITHIN_MS && quietMs < QUIET_MS; waitedMs += LOOK_EVERY_MS) {
+    await sleep(LOOK_EVERY_MS);
+    quietMs = guest.underWay === 0 ? quietMs + LOOK_EVERY_MS : 0;
+  }
+}

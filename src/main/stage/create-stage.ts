@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BaseWindow, type Display, type Session, session, WebContentsView } from "electron";
+import type { Config, ScreenConfig } from "../../player/config/config.ts";
+import { readScreenFacts, screenFile } from "../../player/screen/screen-watch.ts";
+import { creativeHousekeeping, type PageGuest } from "../decks/creative-session.ts";
+import { inIsolation, NEXT_PAINT } from "../decks/face.ts";
+import { MediaDecks, type MediaTray, mediaHousekeeping } from "../decks/media-decks.ts";
+import { SessionPool } from "../decks/session-pool.ts";
+import { HouseSlate } from "../house/house-slate.ts";
+import { onGraphicsLost, onGraphicsRestored } from "../recovery/triggers.ts";
+import { Visibility, watchVisibility } from "../window/visibility.ts";
+import { DisplayChoice, openWindow } from "../window/window.ts";
+import type { WindowWatch } from "../window/x11-watch.ts";
+
+/** A window with all that a stage is built of, before there is a player to play on it. */
+export interface RaisedStage {
+  readonly screenId: string;
+  readonly window: BaseWindow;
+  /** Null where nothing of it can be known or done but through Electron. */
+  readonly outside: WindowWatch | null;
+  readonly slate: HouseSlate;
+  readonly sight: Visibility;
+  /** The display it is on, or null where its own is not there. */
+  display(): Display | null;
+  readonly mediaDecks: MediaDecks;
+  readonly creativeSessions: SessionPool<PageGuest>;
+  /** Resolves when the window is in sight, with the slate in it; where it has a display. */
+  readonly inSight: Promise<void>;
+  /** Resolves once it has been in sight on a display, however late that came. */
+  readonly seen: Promise<void>;
+}
+
+/** Raises a stage for each screen, on its display as soon and as long as that is there. Electron must be ready. */
+export function createStages(config: Config): readonly RaisedStage[] {
+  const { screens } = config;
+  const choice = new DisplayChoice(screens.map(({ display }) => display));
+  const displays = choice.current();
+  const stages = screens.map((screen, index) => createStage(config, screen, displays[index] ?? null, index));
+  choice.follow((now) => {
+    for (const [index, { move }] of stages.entries()) move(now[index] ?? null);
+  });
+  return stages;
+}
+
+interface MovableStage extends RaisedStage {
+  move(display: Display | null): void;
+}
+
+/**
+ * Opens the window, which comes in sight once the slate is painted, and below the slate a first deck for whatever is to
+ * be shown first. `number` keeps what pages store apart from those of other screens.
+ */
+function createStage(
+  { dataDir, house }: Config,
+  { screenId, display: plan }: ScreenConfig,
+  first: Display | null,
+  number: number,
+): MovableStage {
+  const { window, reveal, place } = openWindow(plan, first, number);
+  const sight = new Visibility();
+  sight.note("no display", first === null);
+  const outside = watchVisibility(window, sight);
+  const name = readScreenFacts(screenFile(dataDir, screenId))?.title ?? "";
+  const slate = new HouseSlate(window, { name, clock: house.clock, number });
+  // It was laid where another display may have another size.
+  const inSight = slate
+    .load()
+    .then(reveal)
+    .then(() => slate.fit());
+  const rooms = (kind: string, letters: string) => [...letters].map((letter) => `${kind}-${number}${letter}`);
+  const mediaDecks = new MediaDecks(
+    window,
+    new SessionPool<MediaTray>(rooms("media", "ab"), mediaHousekeeping, inMemory),
+  );
+  mediaDecks.openAhead();
+  // One on air, one cued, and one that is recorded.
+  const creativeSessions = new SessionPool<PageGuest>(rooms("creative", "abc"), creativeHousekeeping, inMemory);
+  let on = first;
+  let onSeen = () => {};
+  const seen = new Promise<void>((resolve) => {
+    onSeen = resolve;
+  });
+  const tellSeen = () => {
+    if (on !== null) onSeen();
+  };
+  void inSight.then(tellSeen);
+  const move = (display: Display | null) => {
+    // What it showed was not seen in full where it was to be seen.
+    if (display !== null && on !== null && display.id !== on.id) sight.interrupt();
+    on = display;
+    if (display === null) sight.note("no display", true);
+    place(display, () => {
+      slate.fit();
+      sight.note("no display", on === null);
+      void inSight.then(tellSeen);
+    });
+  };
+  const parts = { window, outside, slate, sight, mediaDecks, creativeSessions };
+  return { screenId, ...parts, display: () => on, inSight, seen, move };
+}
+
+/** Nothing of it reaches the disk: a name without `persist:` lasts as long as the process. */
+function inMemory(partition: string): Session {
+  return session.fromPartition(partition, { cache: false });
+}
+
+/** The picture is kept still for so long at most: a GPU process that is not back by then may not come back at all. */
+const MOST_STILL_MS = 2_000;
+/** From a page having drawn to that being in sight. */
+const IN_SIGHT_AFTER_MS = 100;
+
+/**
+ * Keeps what is in sight while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
+ * would be black in between. Clips draw themselves, and stages load their pages and pictures anew.
+ */
+export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
+  let losses = 0;
+  const thaw = (loss: number) => {
+    // Lost once more meanwhile, it is the later loss that has something to wait for.
+    if (loss === losses) for (const { outside } of stages) outside?.thaw();
+  };
+  onGraphicsLost(() => {
+    const loss = ++losses;
+    for (const { outside } of stages) outside?.freeze();
+    setTimeout(() => thaw(loss), MOST_STILL_MS);
+  });
+  onGraphicsRestored(() => {
+    const loss = losses;
+    drawnInSight(stages)
+      .catch(() => {})
+      .then(() => thaw(loss));
+  });
+}
+
+async function drawnInSight(stages: readonly RaisedStage[]): Promise<void> {
+  const uppermost = stages.map(({ window }) => window.contentView.children.at(-1));
+  await Promise.all(
+    uppermost.map((view) => (view instanceof WebContentsView ? inIsolation(view.webContents, NEXT_PAINT) : undefined)),
+  );
+  await sleep(IN_SIGHT_AFTER_MS);
+}

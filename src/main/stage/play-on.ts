@@ -1,0 +1,82 @@
+import { screen } from "electron";
+import type { Logger } from "pino";
+import type { PlayoutOutcome } from "../../core/playout.ts";
+import type { Clock } from "../../player/clock.ts";
+import type { Config } from "../../player/config/config.ts";
+import type { Metrics } from "../../player/health/metrics.ts";
+import type { Player } from "../../player/player.ts";
+import type { DisplayPower } from "../window/display-power.ts";
+import { displayNamed } from "../window/placement.ts";
+import type { RaisedStage } from "./create-stage.ts";
+import { createStage } from "./stage.ts";
+
+/** What a screen is played with. */
+export interface ScreenRun {
+  readonly player: Player;
+  readonly config: Config;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly power: DisplayPower;
+  readonly log: Logger;
+  /** Raised when the process is about to end. */
+  readonly ending: AbortSignal;
+  /** Hears how each playout ended. */
+  readonly noteEnd: (outcome: PlayoutOutcome) => void;
+}
+
+/** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
+export function playOn(raised: RaisedStage, run: ScreenRun): void {
+  const { player, config, metrics, clock, power, log, ending } = run;
+  const { screenId, sight, slate } = raised;
+  logDisplay(raised, run);
+  const stage = createStage({
+    ...raised,
+    clock,
+    ending,
+    muted: config.audio.muted,
+    pages: {
+      openPage: (document) => player.openPage(document),
+      loads: player.pageLoads,
+      withinMs: config.creatives.loadSeconds * 1000,
+    },
+    onPageSeen(playout, ageMs) {
+      metrics.pageAge.observe(ageMs / 1000);
+      playing.sightings.notePage(playout, ageMs);
+    },
+    report: (event) => playing.loop.dispatch(event),
+    onDark(dark) {
+      power.note(screenId, dark);
+      return slate.darken(dark);
+    },
+    onTrouble: (playout, reason, detail) => {
+      log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
+      playing.health.noteTrouble(playout, detail);
+    },
+  });
+  const playing = player.play(screenId, stage, {
+    seen: sight.clear,
+    onTitle: (title) => slate.setName(title),
+    onSettled: (_playout, outcome) => run.noteEnd(outcome),
+  });
+  const tell = (seen: boolean) => {
+    if (seen) log.info({ screen: screenId }, "the screen can be seen again");
+    else log.warn({ screen: screenId, why: sight.hiddenReasons }, "nobody can see the screen");
+  };
+  if (!sight.clear) tell(false);
+  sight.listen((seen) => {
+    tell(seen);
+    playing.loop.dispatch({ kind: seen ? "resume" : "suspend", because: "hidden" });
+  });
+}
+
+/** A single screen makes do with another display than the one it was to play on, and somebody should know. */
+function logDisplay({ screenId, display }: RaisedStage, { config, log }: ScreenRun): void {
+  const chosen = display();
+  const match = config.screens.find((one) => one.screenId === screenId)?.display.match ?? null;
+  if (chosen === null) return;
+  const { label, bounds } = chosen;
+  const fields = { screen: screenId, display: label, bounds };
+  const isMeant = match === null || displayNamed(match, screen.getAllDisplays())?.id === chosen.id;
+  if (isMeant) log.info(fields, "display chosen");
+  else log.warn({ ...fields, match }, "the display of display.match is not there: the primary one is used");
+}

@@ -1,0 +1,257 @@
+import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
+import { NO_SUSPECTS, suspect } from "../../core/recovery.ts";
+import type { Instant } from "../../core/spot.ts";
+import type { Clock } from "../../player/clock.ts";
+import { codecsIn } from "../../player/media/codecs.ts";
+import type { Media } from "../../player/media/media.ts";
+import type { DeckEvent, Stage } from "../../player/screen/stage.ts";
+import { CuedDeck } from "../decks/cued-deck.ts";
+import type { OnFailed } from "../decks/deck.ts";
+import { watchProgress } from "../decks/deck-watch.ts";
+import type { FacedDeck } from "../decks/media-decks.ts";
+import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
+import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
+import { canOverhang } from "../window/window.ts";
+import type { RaisedStage } from "./create-stage.ts";
+
+/** What a stage is made of. */
+export interface StageParts extends RaisedStage {
+  readonly clock: Clock;
+  readonly muted: boolean;
+  readonly pages: Pick<PageDeckParts, "openPage" | "loads" | "withinMs">;
+  readonly report: (event: DeckEvent) => void;
+  /** Raised when the process is about to end: Chromium crashes then where a deck that another one covers is still open. */
+  readonly ending: AbortSignal;
+  /** Puts even house content out of sight, or back; resolves when it is. */
+  readonly onDark: (dark: boolean) => Promise<void>;
+  /** Hears why a deck failed, in words for the log. */
+  readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
+  /** Hears how long before its first sight a page was begun, in milliseconds. */
+  readonly onPageSeen: (playout: Playout, ageMs: number) => void;
+}
+
+/** A page that is not in sight again for as long as this has failed, as has a clip that stands still for as long. */
+const RESTORED_WITHIN_MS = 2_000;
+
+/**
+ * A deck that another one covers is closed so much later: closing a page with a thousand frames holds the main process up
+ * for 0.4 s, and the other one was then seen that much too late.
+ */
+const COVERED_MS = 150;
+
+/** One deck's way from its cue to the screen. */
+interface Cued {
+  readonly playout: Playout;
+  readonly media: Media;
+  readonly deck: CuedDeck;
+  /** `ready`: the loop was told that it is drawn. `raised`: it was started in sight. `painted`: it covers the slate. */
+  phase: "loading" | "ready" | "raised" | "painted";
+  /** Settles when it was started, or cannot be. */
+  taking: Promise<void>;
+  stopWatching: () => void;
+}
+
+/** The stage of one window, whose lowest view but for a cued deck is the slate. */
+export function createStage(parts: StageParts): Stage {
+  const cues = new Map<PlayoutId, Cued>();
+  const { window, report } = parts;
+  const pages = new PageDecks({ ...parts.pages, window, clock: parts.clock, sessions: parts.creativeSessions });
+  let darkening: Promise<void> | null = null;
+  let inSight = false;
+  let suspects = NO_SUSPECTS;
+  /** What was taken last. */
+  let taken: Cued | null = null;
+  /** Hears that a deck was raised. */
+  let onRaised = () => {};
+  void parts.inSight.then(() => {
+    inSight = true;
+  });
+  window.on("resize", () => {
+    for (const { deck } of cues.values()) deck.adapt();
+  });
+  onGraphicsSuspected(() => {
+    if (taken === null || !isUp(taken) || taken.playout.item.form !== "html") return false;
+    const { playout } = taken;
+    const [next, isBlamed] = suspect(suspects, playout.item.url, parts.clock.now());
+    suspects = next;
+    if (isBlamed) fail(playout, "crashed", "the GPU process ended under it again");
+    return isBlamed;
+  });
+  onGraphicsBack(async () => {
+    for (const cued of cues.values()) if (!isUp(cued)) void load(cued);
+    // Clips draw themselves.
+    if (taken === null || !isUp(taken) || taken.playout.item.form === "video") return;
+    await taken.taking;
+    if (taken !== null && isUp(taken)) await restored(taken);
+  });
+
+  function fail(playout: Playout, reason: FailureReason, detail: string): void {
+    if (!cues.has(playout.id)) return;
+    parts.onTrouble(playout, reason, detail);
+    report({ kind: "deck-failed", playout: playout.id, reason });
+  }
+
+  async function load(cued: Cued): Promise<void> {
+    const { playout, media, deck } = cued;
+    try {
+      if (!(await deck.load()) || cued.phase !== "loading") return;
+      cued.phase = "ready";
+      report({ kind: "deck-ready", playout: playout.id });
+    } catch (error) {
+      const [reason, detail] = await loadFailure(playout, media, error);
+      fail(playout, reason, detail);
+    }
+  }
+
+  function open(playout: Playout, media: Media, onFailed: OnFailed): Promise<FacedDeck> {
+    const { form, mimeType } = playout.item;
+    const { digest } = media;
+    if (form === "html") return pages.open(playout, digest, onFailed);
+    return parts.mediaDecks.open({ media, mimeType }, { digest, form, mimeType, muted: parts.muted }, onFailed);
+  }
+
+  function coverSlate(): void {
+    parts.slate.cover([...cues.values()].some(({ phase }) => phase === "painted"));
+  }
+
+  function closeCovered({ deck }: Cued): void {
+    deck.drawn?.deck.contents.setAudioMuted(true);
+    const close = () => {
+      clearTimeout(timer);
+      parts.ending.removeEventListener("abort", close);
+      deck.close();
+    };
+    const timer = setTimeout(close, COVERED_MS);
+    parts.ending.addEventListener("abort", close);
+  }
+
+  /** Resolves with what is to be raised as soon as that can be seen; `null` where it is not to be any more. */
+  async function drawn({ playout, deck }: Cued): Promise<FacedDeck | null> {
+    for (;;) {
+      await parts.inSight;
+      await deck.loaded;
+      if (!cues.has(playout.id)) return null;
+      if (deck.drawn !== null) return deck.drawn;
+    }
+  }
+
+  /** Puts it on top and starts it there; resolves with its first frame's instant, or `null` where another was taken. */
+  async function raise(cued: Cued): Promise<Instant | null> {
+    for (;;) {
+      // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
+      const faced = (inSight ? cued.deck.drawn : null) ?? (await drawn(cued));
+      if (faced === null || taken !== cued) return null;
+      const { deck, face } = faced;
+      deck.raise();
+      onRaised();
+      if (parts.outside?.frozen) await parts.outside.thawed;
+      // Meanwhile it may have been loaded anew.
+      if (cued.deck.drawn !== faced) continue;
+      cued.phase = "raised";
+      deck.contents.setAudioMuted(parts.muted);
+      const raisedAt = parts.clock.now();
+      const { at, ageMs } = await face.start();
+      const paintedAt = monotonic(parts.clock, raisedAt, at);
+      if (!cues.has(cued.playout.id)) return null;
+      if (ageMs !== null) parts.onPageSeen(cued.playout, ageMs);
+      cued.stopWatching = watchProgress(face, cued.playout.item.form === "video", (reason, detail) =>
+        fail(cued.playout, reason, detail),
+      );
+      return paintedAt;
+    }
+  }
+
+  async function take(cued: Cued): Promise<void> {
+    const paintedAt = await raise(cued);
+    if (paintedAt === null) return;
+    cued.phase = "painted";
+    coverSlate();
+    report({ kind: "deck-painted", playout: cued.playout.id, paintedAt });
+  }
+
+  /**
+   * Loads a page or picture anew whose graphics were lost while it was in sight: now and then Chromium never draws all of
+   * it again.
+   * Resolves when that, or what comes after it, lies on top.
+   */
+  async function restored(cued: Cued): Promise<void> {
+    const { playout } = cued;
+    const raised = new Promise<void>((resolve) => {
+      onRaised = resolve;
+    });
+    cued.stopWatching();
+    cued.phase = "ready";
+    void load(cued);
+    const late = setTimeout(() => {
+      fail(playout, "stalled", `not in sight again within ${RESTORED_WITHIN_MS} ms`);
+    }, RESTORED_WITHIN_MS);
+    raise(cued)
+      .catch((error: unknown) => fail(playout, "not-painted", String(error)))
+      .finally(() => clearTimeout(late));
+    await raised;
+  }
+
+  return {
+    async record(playout, media, signal) {
+      const recording = await pages.record(playout, media.digest, signal);
+      if (recording.kind === "failed") parts.onTrouble(playout, recording.reason, recording.detail);
+      return recording;
+    },
+    cue(playout, media) {
+      const deck = new CuedDeck(
+        () => open(playout, media, (reason, detail) => fail(playout, reason, detail)),
+        () => canOverhang(window),
+      );
+      const cued: Cued = { playout, media, deck, phase: "loading", taking: Promise.resolve(), stopWatching: () => {} };
+      cues.set(playout.id, cued);
+      void load(cued);
+    },
+    take(playout) {
+      const cued = cues.get(playout.id);
+      if (cued?.phase !== "ready") return fail(playout, "not-ready", "taken without a deck");
+      taken = cued;
+      cued.taking = take(cued).catch((error: unknown) => fail(playout, "not-painted", String(error)));
+    },
+    clear(playout) {
+      const cued = cues.get(playout.id);
+      cues.delete(playout.id);
+      if (cued === undefined) return;
+      const isCovered = taken !== null && taken !== cued && taken.phase === "painted";
+      if (taken === cued) taken = null;
+      cued.stopWatching();
+      coverSlate();
+      // The last one before the dark stays until it is dark below.
+      if (darkening !== null) void darkening.then(() => cued.deck.close());
+      else if (isCovered) closeCovered(cued);
+      else cued.deck.close();
+    },
+    darken() {
+      darkening = parts.onDark(true).then(() => {
+        darkening = null;
+      });
+    },
+    lighten: () => void parts.onDark(false),
+  };
+}
+
+function isUp({ phase }: Cued): boolean {
+  return phase === "raised" || phase === "painted";
+}
+
+/** Why a deck cannot be shown, and what there is to say about it: of a clip, by which codec it was made (F24). */
+async function loadFailure({ item }: Playout, media: Media, error: unknown): Promise<[FailureReason, string]> {
+  if (item.form === "html") return ["load-failed", String(error)];
+  if (item.form === "image") return ["undecodable", String(error)];
+  const codecs = await codecsIn(media.path).catch(() => []);
+  return ["undecodable", codecs.length === 0 ? String(error) : `${codecs.join(", ")}: ${error}`];
+}
+
+/**
+ * A page's epoch time on our monotonic clock. The page's clock may differ after a jump of the wall clock, so an
+ * instant outside the span since the take is taken for now.
+ */
+function monotonic(clock: Clock, takenAt: number, epochMs: number): number {
+  const now = clock.now();
+  const at = now - (performance.timeOrigin + performance.now() - epochMs);
+  return at >= takenAt && at <= now ? at : now;
+}

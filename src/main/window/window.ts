@@ -1,0 +1,125 @@
+import { BaseWindow, type Display, screen, type WebContentsView } from "electron";
+import type { Area, Size } from "../../core/page-layout.ts";
+import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
+
+/** A stage's window, which is out of sight until it is revealed, and whenever it has no display. */
+export interface StageWindow {
+  readonly window: BaseWindow;
+  /** Brings it in sight, once there is something in it to see. */
+  reveal(): void;
+  /** Puts it on a display, as large as the display is now, and says when it is there; on none it is not to be seen. */
+  place(display: Display | null, onPlaced: () => void): void;
+}
+
+/**
+ * Opens a stage's frameless window for its display. It is on, but for a pixel beyond every display's edge, until `reveal`:
+ * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start. By its `number` it
+ * is told from others there, so that none covers another.
+ */
+export function openWindow(plan: WindowPlan, first: Display | null, number = 0): StageWindow {
+  let display = first;
+  let revealed = false;
+  const window = new BaseWindow({
+    ...(display === null ? {} : boundsOn(plan, display, screen.getAllDisplays())),
+    ...beyondDisplays(number),
+    show: display !== null,
+    title: "Spotloop",
+    frame: false,
+    resizable: !plan.fullscreen,
+    enableLargerThanScreen: true,
+    backgroundColor: "#000000",
+  });
+  window.setMenu(null);
+  if (plan.fullscreen) window.setAlwaysOnTop(true, "screen-saver");
+
+  const settle = () => {
+    if (display === null) return window.hide();
+    window.setBounds(boundsOn(plan, display, screen.getAllDisplays()));
+  };
+  /** As a new one, a window that was hidden is empty at first. */
+  const comeBack = (on: Display, onPlaced: () => void) => {
+    window.setBounds({ ...boundsOn(plan, on, screen.getAllDisplays()), ...beyondDisplays(number) });
+    window.showInactive();
+    setTimeout(() => {
+      if (display === null) return;
+      settle();
+      onPlaced();
+    }, DRAWS_WITHIN_MS);
+  };
+  return {
+    window,
+    reveal() {
+      revealed = true;
+      settle();
+      if (display !== null && !window.isVisible()) window.showInactive();
+    },
+    place(on, onPlaced) {
+      display = on;
+      if (revealed && on !== null && !window.isVisible()) return comeBack(on, onPlaced);
+      if (revealed) settle();
+      onPlaced();
+    },
+  };
+}
+
+/** A window that is shown again has drawn what is in it by then. */
+const DRAWS_WITHIN_MS = 500;
+
+/** The part of a window that fits its display, in the display's pixels. */
+export function visiblePart(window: BaseWindow): Size {
+  const content = window.getContentBounds();
+  const { bounds } = screen.getDisplayMatching(content);
+  return { width: Math.min(content.width, bounds.width), height: Math.min(content.height, bounds.height) };
+}
+
+/** Makes a view as large as the part of the window that fits its display. */
+export function fill(window: BaseWindow, view: WebContentsView): void {
+  view.setBounds({ x: 0, y: 0, ...visiblePart(window) });
+}
+
+/** Where a view of a size lies below others so that it draws, at its own place among those that do. */
+export function overhanging(window: BaseWindow, size: Size, place: OverhangPlace): Area {
+  return overhangIn(window.getContentBounds(), visiblePart(window), size, place);
+}
+
+/** Whether a view below others can stick out of a window's display, and so draw there. */
+export function canOverhang(window: BaseWindow): boolean {
+  const content = window.getContentBounds();
+  const visible = visiblePart(window);
+  return content.width > visible.width || content.height > visible.height;
+}
+
+/** One pixel stays on the last display: a window that is nowhere is not drawn at all. */
+function beyondDisplays(number: number): { x: number; y: number } {
+  const [last] = screen
+    .getAllDisplays()
+    .map(({ bounds }) => ({ x: bounds.x + bounds.width - 1, y: bounds.y + bounds.height - 1 - number }))
+    .sort((one, other) => other.x - one.x);
+  return last ?? { x: 0, y: 0 };
+}
+
+/** The display of each window, kept up to date while displays come, go and change. */
+export class DisplayChoice {
+  readonly #plans: readonly WindowPlan[];
+  #ids: (number | null)[] = [];
+
+  constructor(plans: readonly WindowPlan[]) {
+    this.#plans = plans;
+  }
+
+  /** The display of each plan as of now, null where it is not there. */
+  current(): readonly (Display | null)[] {
+    const seen = { all: screen.getAllDisplays(), primaryId: screen.getPrimaryDisplay().id };
+    const chosen = displaysFor(this.#plans, seen, this.#ids);
+    this.#ids = chosen.map((display, index) => display?.id ?? this.#ids[index] ?? null);
+    return chosen;
+  }
+
+  /** Hears them anew whenever one comes, goes, is moved, turned or resized. */
+  follow(onChange: (displays: readonly (Display | null)[]) => void): void {
+    const tell = () => onChange(this.current());
+    screen.on("display-added", tell);
+    screen.on("display-removed", tell);
+    screen.on("display-metrics-changed", tell);
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Environment } from "./config/environment.ts";
+
+/** What tells whether there is a display to open windows on. */
+export interface DisplayFacts {
+  /** As Node names it: `linux`, `win32`. */
+  readonly platform: string;
+  /** `DISPLAY` and `WAYLAND_DISPLAY` of the environment; empty is as good as none. */
+  readonly x11: string | undefined;
+  readonly wayland: string | undefined;
+  /** Whether an X server of this number can be reached on this machine. */
+  readonly isServed: (number: number) => boolean;
+}
+
+/**
+ * Why there is no display, in words that follow "spotloop: ", or null where there is one, or it cannot be told from here: on
+ * another system, under Wayland, on another machine.
+ */
+export function displayTrouble({ platform, x11, wayland, isServed }: DisplayFacts): string | null {
+  if (platform !== "linux" || wayland) return null;
+  if (!x11) return "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
+  const number = localDisplay(x11);
+  if (number === "elsewhere") return null;
+  return number !== null && isServed(number) ? null : `there is no display ${x11}`;
+}
+
+/** The number of an X display of this machine, as in `:0`, `:0.1` and `unix:0`; null where the name is none (X(7)). */
+export function localDisplay(name: string): number | "elsewhere" | null {
+  const [, host = "", number = ""] = /^(.*):(\d{1,5})(?:\.\d+)?$/.exec(name) ?? [];
+  // A socket by its whole path is a name, too.
+  if (number === "") return name.startsWith("/") ? "elsewhere" : null;
+  return host === "" || host === "unix" ? Number(number) : "elsewhere";
+}
+
+/** The socket of an X server of this machine. */
+export function socketOf(display: number): string {
+  return `/tmp/.X11-unix/X${display}`;
+}
+
+/** Why this process has no display to open windows on, or null. Asks no server, and so waits for none. */
+export function displayTroubleHere(env: Environment): string | null {
+  const { DISPLAY: x11, WAYLAND_DISPLAY: wayland } = env;
+  return displayTrouble({ platform: process.platform, x11, wayland, isServed });
+}
+
+/** By its socket, which lies in a folder or, as abstract sockets do, nowhere but in the kernel's list. */
+function isServed(number: number): boolean {
+  const path = socketOf(number);
+  return existsSync(path) || abstractSockets().includes(`@${path}`);
+}
+
+function abstractSockets(): readonly string[] {
+  try {
+    return readFileSync("/proc/net/unix", "utf8").split(/\s+/);
+  } catch {
+    return [];
+  }
+}

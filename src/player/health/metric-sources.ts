@@ -1,0 +1,123 @@
+import type { DisplayState } from "../../core/record.ts";
+import type { Instant } from "../../core/spot.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import type { DataMonth } from "../network/data-meter.ts";
+import type { Player } from "../player.ts";
+import type { ProofCounts } from "../proofs/proof-records.ts";
+import type { PlayingScreen } from "../screen/playing-screen.ts";
+import type { AdsOutlook } from "../screen/screen-hours.ts";
+import { type DiskVitals, diskVitals } from "./disk-vitals.ts";
+import type { NetworkState, RecordReport, RecoveryReport } from "./health-report.ts";
+import type { ScreenState, ServiceState } from "./health-watch.ts";
+
+/** What the gauges are read from at each scrape. Instants are epoch milliseconds, by the service's clock where it is known. */
+export interface MetricSources {
+  /** When this run of the player began, by the machine's own clock at that time. */
+  readonly startedAt: Instant;
+  screens(): readonly ScreenVitals[];
+  proofs(): ProofCounts;
+  record(): RecordReport;
+  cache(): CacheVitals;
+  data(): DataMonth;
+  clock(): ClockVitals;
+  recovery(): RecoveryReport;
+  /** Creatives that are not played for now. */
+  blocklisted(): number;
+  disk(): Promise<DiskVitals>;
+  memory(): ProcessMemory;
+}
+
+/** How one screen is. */
+export interface ScreenVitals {
+  readonly screenId: string;
+  readonly state: ScreenState;
+  readonly display: DisplayState;
+  readonly ads: AdsOutlook;
+  readonly service: ServiceState | Exclude<NetworkState, "ok">;
+  /** As `/health` says it. */
+  readonly isFailing: boolean;
+  readonly shownAt: Instant | null;
+  readonly provedAt: Instant | null;
+}
+
+/** `reserveBytes` is what the cache leaves free on the disk. */
+export interface CacheVitals {
+  readonly files: number;
+  readonly bytes: number;
+  readonly maxBytes: number;
+  readonly reserveBytes: number;
+}
+
+export interface ClockVitals {
+  readonly now: Instant;
+  /** How far the service's clock is ahead of this machine's, and how exactly that is known. */
+  readonly offsetMs: number | null;
+  readonly uncertaintyMs: number | null;
+}
+
+/** Bytes by kind of process, of those that there are. */
+export type ProcessMemory = Readonly<Partial<Record<"main" | "page" | "gpu" | "utility" | "other", number>>>;
+
+/** The player that the metrics tell of, and what only its root knows. */
+export interface MetricSubjects {
+  readonly config: Pick<Config, "dataDir" | "cache">;
+  readonly player: Player;
+  readonly clock: Clock;
+  readonly recovery: () => RecoveryReport;
+  readonly memory: () => ProcessMemory;
+}
+
+/** What costs a query of many rows, a look at the disk or a calendar is read no more often than this. */
+const COSTLY_EVERY_MS = 60_000;
+
+/** The sources for a player that runs. */
+export function metricSources({ config, player, clock, recovery, memory }: MetricSubjects): MetricSources {
+  const costly = <T>(read: () => T) => atMostEvery(COSTLY_EVERY_MS, clock, read);
+  const size = costly(() => player.cache.size());
+  const outlooks = costly(() => new Map(player.screens.map(({ screenId, hours }) => [screenId, hours.ads()])));
+  const { maxBytes, minFreeBytes } = config.cache;
+  return {
+    startedAt: clock.wall(),
+    screens: () => player.screens.map((screen) => vitalsOf(screen, player, outlooks().get(screen.screenId))),
+    proofs: () => player.proofs.counts(),
+    record: () => player.record,
+    cache: () => ({ ...size(), maxBytes, reserveBytes: minFreeBytes }),
+    data: () => player.data,
+    clock() {
+      const { service, wall, serviceWithinMs } = player.serviceClock.moment();
+      const offsetMs = service === null ? null : service - wall;
+      return { now: service ?? wall, offsetMs, uncertaintyMs: serviceWithinMs };
+    },
+    recovery,
+    blocklisted: costly(() => player.quarantined),
+    disk: costly(() => diskVitals(config.dataDir)),
+    memory,
+  };
+}
+
+function vitalsOf(screen: PlayingScreen, player: Player, ads: AdsOutlook | undefined): ScreenVitals {
+  const { screenId, health, sightings, hours } = screen;
+  const { service, wall, now } = player.serviceClock.moment();
+  const dated = (at: Instant | undefined | null) => (at == null ? null : at - now + (service ?? wall));
+  return {
+    screenId,
+    state: health.state,
+    display: sightings.display,
+    // A screen that began within the minute is not among those that were read.
+    ads: ads ?? hours.ads(),
+    service: player.network === "portal" ? "portal" : health.service,
+    isFailing: health.report().status === "failing",
+    shownAt: dated(health.shownAt),
+    provedAt: dated(player.provedAt.get(screenId)),
+  };
+}
+
+function atMostEvery<T>(everyMs: number, clock: Clock, read: () => T): () => T {
+  let last: { readonly at: Instant; readonly value: T } | null = null;
+  return () => {
+    const now = clock.now();
+    if (last === null || now - last.at >= everyMs) last = { at: now, value: read() };
+    return last.value;
+  };
+}

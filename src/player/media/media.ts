@@ -1,0 +1,118 @@
+import { type Reply, readText, within } from "../../client/http.ts";
+import { PROXY_LOGIN_STATUS, WANTS_LOGIN } from "../../client/reply.ts";
+
+/** Media on the disk, whole. */
+export interface Media {
+  readonly digest: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** The Content-Type it came with, or empty. */
+  readonly contentType: string;
+}
+
+/** What becomes of asking for media. */
+export type MediaOutcome =
+  | Kept
+  /**
+   * `passing`: another try may succeed, as when the network is gone. `status`: the server's answer, where it refused, and
+   * `said`: what it said with it.
+   * `deferred`: nobody was asked, since the line is too dear for it now.
+   */
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly passing: boolean;
+      readonly status: number | null;
+      readonly said?: Said | null;
+      readonly deferred?: true;
+    };
+
+/** Media that is held, and what is known of it. */
+export interface Kept {
+  readonly kind: "kept";
+  readonly media: Media;
+  /** Whether it was in the cache; otherwise it came over the network just now. */
+  readonly found: boolean;
+  readonly headers: PageHeaders;
+  /** Where it came from, if not from the URL that was asked for (F21). */
+  readonly finalUrl: string | null;
+}
+
+/** Headers of an answer, by their names in lower case. */
+export type PageHeaders = Readonly<Record<string, string>>;
+
+/**
+ * What a page's maker said, in the headers of its server, about how its parts are to be shown and used. What a server
+ * says about reports and connections is nothing to a page that is played from the disk.
+ */
+const KEPT: readonly string[] = [
+  "content-security-policy",
+  "x-frame-options",
+  "content-type",
+  "x-content-type-options",
+  "content-language",
+  "cross-origin-embedder-policy",
+  "cross-origin-opener-policy",
+  "cross-origin-resource-policy",
+  "permissions-policy",
+  "referrer-policy",
+  "access-control-allow-origin",
+  "access-control-allow-credentials",
+  "access-control-allow-headers",
+  "access-control-allow-methods",
+  "access-control-expose-headers",
+  "service-worker-allowed",
+  "timing-allow-origin",
+  "refresh",
+  "link",
+];
+
+/** Characters kept of one answer: all that the HTTP client takes in (16 KiB), so that no policy is ever half kept. */
+export const MOST_HEADER_CHARS = 16 * 1024;
+
+/** The one header that may come several times without being a list: each is kept on a line of its own. */
+export const COOKIES = "set-cookie";
+
+/** The headers of an answer that a page is to get with its bytes, and the cookies that it is to find. */
+export function pageHeaders(headers: Headers): PageHeaders {
+  const kept: Record<string, string> = {};
+  let left = MOST_HEADER_CHARS;
+  for (const name of [...KEPT, COOKIES]) {
+    const value = name === COOKIES ? headers.getSetCookie().join("\n") : headers.get(name);
+    if (!value || value.length > left) continue;
+    left -= value.length;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/** What a server says with a refusal: a page may read it, or show it in a frame. */
+export interface Said {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** What an answer without the file comes to. Only `unreachable` may be better next time. */
+export type Refusal =
+  | { readonly kind: "unreachable"; readonly reason: string }
+  | { readonly kind: "refused"; readonly status: number; readonly said: Said | null };
+
+/** As much as is kept of what a server says, and waited for it; what is longer counts as nothing said. */
+const MOST_SAID_BYTES = 4 * 1024;
+const SAID_WITHIN_MS = 1_000;
+
+/** Reads an answer whose status says that there is no file. */
+export async function refusalOf(reply: Reply, signal: AbortSignal): Promise<Refusal> {
+  const { status } = reply;
+  if (status === PROXY_LOGIN_STATUS) return { kind: "unreachable", reason: WANTS_LOGIN };
+  if (status === 408 || status === 425 || status === 429 || status >= 500) {
+    return { kind: "unreachable", reason: `status ${status}` };
+  }
+  const said = await within(SAID_WITHIN_MS, signal, () => saidIn(reply)).catch(() => null);
+  return { kind: "refused", status, said };
+}
+
+async function saidIn(reply: Reply): Promise<Said | null> {
+  const text = await readText(reply, MOST_SAID_BYTES);
+  return text ? { contentType: reply.headers.get("content-type") ?? "", text } : null;
+}

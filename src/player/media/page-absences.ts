@@ -1,0 +1,190 @@
+import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../../core/cache-policy.ts";
+import type { Instant } from "../../core/spot.ts";
+import type { Said } from "./media.ts";
+import type { AbsenceBook } from "./page-books.ts";
+
+/** One thing that a page asks for. */
+export interface PagePart {
+  /** Without its fragment. */
+  readonly url: string;
+  readonly font: boolean;
+}
+
+/** Why a part was not had: as in a media outcome. */
+export interface Miss {
+  readonly reason: string;
+  readonly passing: boolean;
+  readonly status: number | null;
+  readonly said?: Said | null;
+}
+
+export interface PageAbsencesParts {
+  /** The URL of the page. */
+  readonly document: string;
+  readonly book: Pick<AbsenceBook, keyof AbsenceBook>;
+  readonly wall: () => Instant;
+  /** Hears, once for each page and part, that from the next time on the page is shown without it. */
+  readonly onOwn: (part: string) => void;
+}
+
+/**
+ * Decides what a page may lack (F23). The document and what comes from its own host: nothing, unless its server refuses
+ * it. Fonts: all. What comes from another host holds the page back twice, ten minutes or more apart; after that its
+ * absence is the page's own. What a page lacks for good is answered from memory, as what it has is answered from the
+ * cache: a load neither waits for a dead host nor turns out differently offline. It is asked after again later.
+ */
+export class PageAbsences {
+  readonly #parts: PageAbsencesParts;
+  readonly #ownHosts: Set<string>;
+  /** By host, other than the page's own: whether all that was asked of it in this load was had. */
+  readonly #complete = new Map<string, boolean>();
+  readonly #askAgain = new Map<string, PagePart>();
+  #lacking: string | null = null;
+
+  constructor(parts: PageAbsencesParts) {
+    this.#parts = parts;
+    this.#ownHosts = new Set([hostOf(parts.document)]);
+  }
+
+  /** A part as a request names it. `destination`: what it is for (`Request.destination`), or empty where unknown. */
+  part(url: string, destination: string): PagePart {
+    return { url: withoutFragment(url), font: isFont(url, destination) };
+  }
+
+  /** Where the page came from after redirects is its own host, too. */
+  redirected(finalUrl: string): void {
+    this.#ownHosts.add(hostOf(finalUrl));
+  }
+
+  /** Why a part that is not in the cache is not asked for now; `null` where it is to be asked for. */
+  known(part: PagePart): Miss | null {
+    const { book, document, wall } = this.#parts;
+    const refusal = book.refusal(part.url);
+    if (refusal !== null) {
+      if (isLongAgo({ count: 1, countedAt: refusal.askedAt }, wall())) this.#askAgain.set(part.url, part);
+      const { status, said } = refusal;
+      return { reason: `status ${status}`, passing: false, status, said };
+    }
+    const absence = this.#mayLack(part) ? book.absence(document, nameOf(part)) : null;
+    if (absence === null || !isPagesOwn(absence)) return null;
+    if (isLongAgo(absence, wall())) this.#askAgain.set(part.url, part);
+    this.#complete.set(hostOf(part.url), false);
+    return { reason: "absent for good", passing: false, status: null };
+  }
+
+  had(part: PagePart): void {
+    const host = hostOf(part.url);
+    if (!part.font && !this.#complete.has(host)) this.#complete.set(host, true);
+  }
+
+  /** Nobody knows whether a part could have been had: it was called off. */
+  calledOff(part: PagePart): void {
+    if (!part.font) this.#complete.set(hostOf(part.url), false);
+  }
+
+  /** It was not asked for, which says nothing about its host: the page waits for it, but for a font. */
+  deferred(part: PagePart, { reason }: Miss): void {
+    if (part.font) return;
+    this.#complete.set(hostOf(part.url), false);
+    this.#holdBack(part, reason);
+  }
+
+  missed(part: PagePart, { reason, passing, status, said = null }: Miss): void {
+    const { book, wall } = this.#parts;
+    if (status !== null && !passing) book.noteRefusal(part.url, { status, askedAt: wall(), said });
+    if (!passing) return;
+    const mayBeShown = part.font ? this.#lackFont(part) : this.#mayLack(part) && this.#lackFrom(part);
+    if (!mayBeShown) this.#holdBack(part, reason);
+  }
+
+  /** What the page lacks that holds it back, for people; `null` when it may be shown. */
+  lacking(): string | null {
+    return this.#lacking;
+  }
+
+  /** The load is over: from hosts that gave all that was asked of them, nothing is absent any more. */
+  close(): void {
+    const { book, document } = this.#parts;
+    for (const [host, complete] of this.#complete) {
+      if (complete && !this.#ownHosts.has(host)) book.clearAbsence(document, host);
+    }
+  }
+
+  /** What was answered from memory, or not waited for, and is to be asked for now that nobody waits. */
+  *toAskAgain(): Iterable<PagePart> {
+    yield* this.#askAgain.values();
+  }
+
+  /** What came of asking again: where a miss, it is not asked for again for a while. */
+  askedAgain(asked: readonly { readonly part: PagePart; readonly miss: Miss | null }[]): void {
+    const { book, document, wall } = this.#parts;
+    const absent = new Map<string, boolean>();
+    for (const { part, miss } of asked) {
+      const refused = miss === null || miss.passing ? null : miss.status;
+      const before = book.refusal(part.url);
+      if (miss === null) book.clearRefusal(part.url);
+      else if (refused !== null)
+        book.noteRefusal(part.url, { status: refused, askedAt: wall(), said: miss?.said ?? null });
+      else if (before !== null) book.noteRefusal(part.url, { ...before, askedAt: wall() });
+      absent.set(nameOf(part), absent.get(nameOf(part)) === true || miss?.passing === true);
+    }
+    for (const [name, still] of absent) {
+      const before = book.absence(document, name);
+      if (before === null) continue;
+      if (still) book.noteAbsence(document, name, absentAgain(before, wall()));
+      else book.clearAbsence(document, name);
+    }
+  }
+
+  #holdBack({ url }: PagePart, reason: string): void {
+    this.#lacking ??= `${url.slice(0, LONGEST_URL)}: ${reason}`;
+  }
+
+  #mayLack(part: PagePart): boolean {
+    return part.font || !this.#ownHosts.has(hostOf(part.url));
+  }
+
+  /** The text is shown in another font from now on, and the load that is to be seen does not wait for it. */
+  #lackFont(part: PagePart): true {
+    const { book, document, wall } = this.#parts;
+    this.#askAgain.set(part.url, part);
+    const name = nameOf(part);
+    if (!isPagesOwn(book.absence(document, name))) this.#parts.onOwn(name);
+    book.noteAbsence(document, name, { count: HELD_BACK_TIMES, countedAt: wall() });
+    return true;
+  }
+
+  /** Counts the absence of a host, once in a load. Whether the page is shown without it. */
+  #lackFrom(part: PagePart): boolean {
+    const { book, document, wall } = this.#parts;
+    const host = hostOf(part.url);
+    const before = book.absence(document, host);
+    this.#complete.set(host, false);
+    if (isPagesOwn(before)) return true;
+    const absence = absentAgain(before, wall());
+    if (absence === before) return false;
+    book.noteAbsence(document, host, absence);
+    if (isPagesOwn(absence)) this.#parts.onOwn(host);
+    return false;
+  }
+}
+
+/** How many characters of a URL go into a log. */
+const LONGEST_URL = 200;
+
+/** An absence is remembered by this: a font by its file, else the host, since paths may differ with every load. */
+function nameOf({ url, font }: PagePart): string {
+  const { origin, pathname, hostname } = new URL(url);
+  return font ? `${origin}${pathname}`.slice(0, LONGEST_URL) : hostname;
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname;
+}
+
+/** A fragment never leaves the browser. */
+function withoutFragment(url: string): string {
+  const bare = new URL(url);
+  bare.hash = "";
+  return bare.href;
+}

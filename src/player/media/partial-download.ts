@@ -1,0 +1,175 @@
+import { createHash, type Hash, randomBytes } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { SNIFF_BYTES } from "../../core/media-type.ts";
+
+/** Ends the names of files that are not whole yet. */
+export const PART_SUFFIX = ".part";
+
+/** Bytes per write; the next buffer fills while this one is written. */
+const WRITE_BYTES = 1024 * 1024;
+/** Bytes written between two waits for the disk: at the end there is little left to wait for. */
+const SYNC_BYTES = 16 * WRITE_BYTES;
+
+/** What is known of bytes from reading them. */
+export interface Fingerprint {
+  /** In lower-case hexadecimal digits. */
+  readonly sha256: string;
+  /** `null` where nobody asked for it. */
+  readonly md5: string | null;
+  /** The first `SNIFF_BYTES` of them. */
+  readonly head: Uint8Array;
+}
+
+/**
+ * A file on its way to the disk: hashed as it comes, and kept when the connection breaks, so that the next one goes on
+ * where that ended. It lives no longer than the process: what is on the disk beyond it is swept at the next start.
+ */
+export class PartialDownload {
+  readonly path: string;
+  /** What the server calls this version of the file: a strong ETag, or else its date; `null` where it cannot be resumed. */
+  validator: string | null = null;
+  /** Whether it came over more than one connection. */
+  wasResumed = false;
+  #sizeBytes = 0;
+  #sha256 = createHash("sha256");
+  #md5: Hash | null;
+  #head: Buffer = Buffer.alloc(0);
+  #file: FileHandle | null = null;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #unsyncedBytes = 0;
+  /** The write under way. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(folder: string, withMd5: boolean) {
+    this.#md5 = withMd5 ? createHash("md5") : null;
+    this.path = join(folder, randomBytes(8).toString("hex") + PART_SUFFIX);
+  }
+
+  /** How many bytes have come. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Takes in what comes next; it is written behind what came before. */
+  async append(chunk: Uint8Array): Promise<void> {
+    if (this.#head.length < SNIFF_BYTES) {
+      this.#head = Buffer.concat([this.#head, chunk.subarray(0, SNIFF_BYTES - this.#head.length)]);
+    }
+    this.#sha256.update(chunk);
+    this.#md5?.update(chunk);
+    this.#sizeBytes += chunk.byteLength;
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.byteLength;
+    if (this.#waitingBytes < WRITE_BYTES) return;
+    await this.#writing;
+    this.#writing = this.#write();
+    // The next call hears of a failure.
+    this.#writing.catch(() => {});
+  }
+
+  /** Resolves when what has come would survive a power cut. */
+  async sync(): Promise<void> {
+    await this.#writing;
+    await this.#write();
+    await this.#file?.sync();
+  }
+
+  fingerprint(): Fingerprint {
+    return { sha256: hex(this.#sha256), md5: this.#md5 === null ? null : hex(this.#md5), head: this.#head };
+  }
+
+  /** Writes what is left and lets go of the file, until more comes. */
+  async close(): Promise<void> {
+    try {
+      await this.#writing;
+      await this.#write();
+    } finally {
+      const file = this.#file;
+      this.#file = null;
+      await file?.close();
+    }
+  }
+
+  /** Removes what has come; the next bytes are the first. */
+  async discard(): Promise<void> {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    await this.close().catch(() => {});
+    await rm(this.path, { force: true });
+    this.validator = null;
+    this.wasResumed = false;
+    this.#sizeBytes = 0;
+    this.#sha256 = createHash("sha256");
+    this.#md5 = this.#md5 === null ? null : createHash("md5");
+    this.#head = Buffer.alloc(0);
+  }
+
+  async #write(): Promise<void> {
+    const chunks = this.#waiting;
+    const bytes = this.#waitingBytes;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#file ??= await open(this.path, "a", 0o600);
+    if (bytes === 0) return;
+    await writeAll(this.#file, chunks);
+    this.#unsyncedBytes += bytes;
+    if (this.#unsyncedBytes < SYNC_BYTES) return;
+    this.#unsyncedBytes = 0;
+    await this.#file.datasync();
+  }
+}
+
+/** One call as a rule; a disk that is nearly full may take less than all. */
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  for (let written = 0; written < all.byteLength; ) written += (await file.write(all, written)).bytesWritten;
+}
+
+/** The digest so far: more may follow. */
+function hex(hash: Hash): string {
+  return hash.copy().digest("hex");
+}
+
+/** How many files are kept half-way for a later try; the one that was put back longest ago makes room. */
+const MOST_PARTIALS = 8;
+
+/** Files that are not whole yet, kept for a later try in the same run. */
+export class PartialDownloads {
+  readonly #folder: string;
+  readonly #shelf = new Map<string, PartialDownload>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The file under a key, with what has come so far, taken off the shelf; or a new, empty one. */
+  take(key: string, withMd5: boolean): PartialDownload {
+    const partial = this.#shelf.get(key) ?? new PartialDownload(this.#folder, withMd5);
+    this.#shelf.delete(key);
+    return partial;
+  }
+
+  /** How much has come of the file that is on the shelf under a key. */
+  sizeOf(key: string): number {
+    return this.#shelf.get(key)?.sizeBytes ?? 0;
+  }
+
+  /** Puts a file back that may be gone on with, or discards one that is empty. */
+  async putBack(key: string, partial: PartialDownload): Promise<void> {
+    if (partial.sizeBytes === 0 || partial.validator === null) return partial.discard();
+    this.#shelf.set(key, partial);
+    const [oldest] = this.#shelf;
+    if (this.#shelf.size <= MOST_PARTIALS || oldest === undefined) return;
+    this.#shelf.delete(oldest[0]);
+    await oldest[1].discard();
+  }
+
+  /** Gives up what is on the shelf, to make room. */
+  async discardAll(): Promise<void> {
+    const partials = [...this.#shelf.values()];
+    this.#shelf.clear();
+    await Promise.all(partials.map((partial) => partial.discard()));
+  }
+}

@@ -1,0 +1,151 @@
+import { lookup } from "node:dns/promises";
+import { type Get, within } from "../../client/http.ts";
+import { isLocalName, type Reach, reachOf } from "../../core/address.ts";
+import type { Instant } from "../../core/spot.ts";
+import type { Config } from "../config/config.ts";
+
+/** Where media and creatives may be loaded from, beyond the public internet. */
+export interface EgressPolicy {
+  readonly allowPrivateNetwork: boolean;
+  /** Host names, without ports. */
+  readonly allowHosts: readonly string[];
+  /** How near the service itself lives: creatives may reach as far as that. */
+  serviceReach(): Promise<Reach>;
+}
+
+/** The policy of a configuration; `resolve` tells the addresses of a name. */
+export function egressPolicy(
+  {
+    creatives,
+    baseUrl,
+  }: {
+    readonly baseUrl: string;
+    readonly creatives: Pick<Config["creatives"], "allowPrivateNetwork" | "allowHosts">;
+  },
+  resolve: Resolve = addressesOf,
+): EgressPolicy {
+  const { hostname } = new URL(baseUrl);
+  let known: Reach | null = null;
+  return {
+    ...creatives,
+    async serviceReach() {
+      if (known !== null) return known;
+      const addresses = await resolve(hostname).catch(() => null);
+      const reach = [hostname, ...(addresses ?? [])].map(reachOf).reduce(nearer);
+      // While its name cannot be resolved nothing is known for good.
+      if (addresses !== null) known = reach;
+      return reach;
+    },
+  };
+}
+
+/** Whether a creative may reach the host of a URL, as far as its name tells. */
+export async function mayReach(url: URL, policy: EgressPolicy): Promise<boolean> {
+  return mayConnect(url.hostname, url.hostname, policy);
+}
+
+/** Whether a creative may reach an address that a host has; what loops back or is private only as far as the service is. */
+export async function mayConnect(hostname: string, address: string, policy: EgressPolicy): Promise<boolean> {
+  if (policy.allowPrivateNetwork || policy.allowHosts.includes(hostname)) return true;
+  const reach = reachOf(address);
+  return reach === "public" || DISTANCE[reach] >= DISTANCE[await policy.serviceReach()];
+}
+
+/**
+ * Whether a proxy may be asked for a creative's host. It connects to whatever the name means to it, so all that the name
+ * means here must be in reach. One that means nothing here is the proxy's to judge, as its other clients' are: where only
+ * the proxy resolves names, nothing could be had otherwise. But not one that no public name server can know.
+ */
+export async function mayAskProxy({ hostname }: URL, policy: EgressPolicy, resolve: Resolve): Promise<boolean> {
+  const addresses = await resolve(hostname.replace(/^\[|\]$/g, "")).catch(() => []);
+  if (addresses.length === 0 && isLocalName(hostname)) return mayConnect(hostname, SOME_PRIVATE_ADDRESS, policy);
+  const judged = addresses.map((address) => mayConnect(hostname, address, policy));
+  return (await Promise.all(judged)).every(Boolean);
+}
+
+const SOME_PRIVATE_ADDRESS = "10.0.0.0";
+
+/**
+ * Whether a redirect may lead a proof from its own URL to another. A proof's own URL is the service's word and is called
+ * wherever it is; the host that answers there may send the player where creatives may reach, or no nearer than where the proof
+ * went anyway: not from the internet to this machine's health page or to a router. Judged by the name and by all that it
+ * resolves to just before; a name that cannot be resolved here leads nowhere, or to what a proxy decides.
+ */
+export async function mayFollow(
+  from: URL,
+  to: URL,
+  policy: EgressPolicy,
+  resolve: Resolve = addressesOf,
+): Promise<boolean> {
+  const [near, far] = [await hostsOf(from, resolve), await hostsOf(to, resolve)];
+  const allowed = DISTANCE[near.map(reachOf).reduce(nearer)];
+  const judged = far.map(async (address) => {
+    return DISTANCE[reachOf(address)] >= allowed || mayConnect(to.hostname, address, policy);
+  });
+  return (await Promise.all(judged)).every(Boolean);
+}
+
+/** The host as a URL names it, and the addresses that it has. */
+async function hostsOf({ hostname }: URL, resolve: Resolve): Promise<readonly string[]> {
+  const addresses = await resolve(hostname.replace(/^\[|\]$/g, "")).catch(() => []);
+  return [hostname, ...addresses];
+}
+
+/** A GET that never leaves the policy: followed hop by hop, each redirect is judged too. */
+export function limitedBy(policy: EgressPolicy, get: Get): Get {
+  return async (url, signal, headers) => {
+    const target = new URL(url);
+    if (!(await mayReach(target, policy))) throw new OutOfReach(target.hostname);
+    return get(url, signal, headers);
+  };
+}
+
+/** What is thrown where a creative's request would leave the policy. */
+export class OutOfReach extends Error {
+  override readonly name = "OutOfReach";
+
+  constructor(hostname: string) {
+    super(`creatives may not reach ${hostname}`);
+  }
+}
+
+const DISTANCE: Readonly<Record<Reach, number>> = { loopback: 0, private: 1, public: 2 };
+
+function nearer(one: Reach, other: Reach): Reach {
+  return DISTANCE[one] < DISTANCE[other] ? one : other;
+}
+
+/** Tells the addresses of a name; rejects where there are none. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** The addresses of a name as this machine knows them. */
+export const addressesOf: Resolve = async (hostname) => {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+};
+
+/** Behind a proxy names need not be known here, and a name server that cannot be reached says so only after many seconds. */
+export const NAME_WITHIN_MS = 2_000;
+/** How long a name that was not known counts as unknown. */
+export const UNKNOWN_FOR_MS = 60_000;
+/** How many unknown names are remembered; the one that was found out longest ago makes room. */
+const MOST_UNKNOWN = 1_000;
+
+/** Resolves names where many may be unknown: waits for none of them long, and asks for no unknown one again at once. */
+export function resolveSoon(resolve: Resolve = addressesOf, now: () => Instant = () => performance.now()): Resolve {
+  const unknown = new Map<string, Instant>();
+  return async (hostname) => {
+    if ((unknown.get(hostname) ?? 0) > now()) throw new Error(`${hostname} was unknown just now`);
+    try {
+      return await within(NAME_WITHIN_MS, NEVER, () => resolve(hostname));
+    } catch (error) {
+      unknown.delete(hostname);
+      unknown.set(hostname, now() + UNKNOWN_FOR_MS);
+      const [oldest] = unknown.keys();
+      if (unknown.size > MOST_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
+      throw error;
+    }
+  };
+}
+
+const NEVER = new AbortController().signal;

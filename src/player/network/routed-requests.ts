@@ -1,0 +1,164 @@
+import { type LookupAddress, lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
+import type { ExactGet } from "../../client/http.ts";
+import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
+import { type HttpProxy, proxyFor } from "../../core/proxy-choice.ts";
+import { type Trust, trustOf, type Uplink } from "../config/uplink.ts";
+import { type EgressPolicy, mayAskProxy, mayConnect, OutOfReach, type Resolve, resolveSoon } from "./egress-policy.ts";
+
+/** The ways in which requests are sent. */
+export interface Requests {
+  readonly fetch: typeof globalThis.fetch;
+  /** For URLs that `fetch` would write otherwise. */
+  readonly exactGet: ExactGet;
+}
+
+/** The way of one request: what connects it, and the proxy that it goes through or null. */
+export interface Route {
+  readonly dispatcher: Dispatcher;
+  readonly proxy: HttpProxy | null;
+}
+
+/**
+ * Requests by routes; `routeOf` rejects where one must not be made. What ends at a proxy rejects with `ProxyFailure`, be it
+ * that no tunnel was made or that the proxy answers 407 in the host's place.
+ */
+export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): Requests {
+  const send = async (url: string, init?: RequestInit) => {
+    const { dispatcher, proxy } = await routeOf(new URL(url));
+    const reply = await fetchBy(url, { ...(init as object), dispatcher }).catch((error: unknown) => {
+      throw proxy === null ? error : blamed(error);
+    });
+    const failure = proxy === null ? null : ownAnswer(reply.status, (name) => reply.headers.get(name));
+    if (failure === null) return reply;
+    await reply.body?.cancel();
+    throw failure;
+  };
+  return {
+    // The package has types of its own for requests and answers; the platform's are the same.
+    fetch: send as unknown as typeof globalThis.fetch,
+    async exactGet(url, target, headers, signal) {
+      const { origin } = new URL(url);
+      const { dispatcher, proxy } = await routeOf(new URL(url));
+      const asked = { origin, path: target, method: "GET", headers, signal } as const;
+      const {
+        statusCode,
+        headers: told,
+        body,
+      } = await dispatcher.request(asked).catch((error: unknown) => {
+        throw proxy === null ? error : blamed(error);
+      });
+      // Those who send so wait for the status alone.
+      void body.dump().catch(() => {});
+      const single = Object.entries(told).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+      const replied = new Headers(single);
+      const failure = proxy === null ? null : ownAnswer(statusCode, (name) => replied.get(name));
+      if (failure !== null) throw failure;
+      return { status: statusCode, headers: replied, body: null };
+    },
+  };
+}
+
+/**
+ * What a proxy says for itself in the place of a host that it was asked for without a tunnel: that it wants a login, or, as
+ * Squid and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
+ */
+function ownAnswer(status: number, header: (name: string) => string | null): ProxyFailure | null {
+  if (status === PROXY_LOGIN_STATUS) return new ProxyFailure({ kind: "login" });
+  const isMarked = header("x-squid-error") !== null || /;\s*error=/i.test(header("proxy-status") ?? "");
+  return isMarked && status >= 400 ? new ProxyFailure({ kind: "refused", status }) : null;
+}
+
+/** How the HTTP client words that a proxy made no tunnel, and that it wants a login; it has no codes for them. */
+const NO_TUNNEL = /^Proxy response \((\d+)\) !== 200/;
+const LOGIN = /^Proxy Authentication Required/;
+
+/** How far down a chain of causes a proxy's part is looked for. */
+const DEEPEST_CAUSE = 5;
+
+/** The proxy's failure where it was one, else the error as it is. Connections are made to the proxy, and to nobody else. */
+function blamed(error: unknown): unknown {
+  let cause = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && cause instanceof Error; depth++) {
+    const status = Number(NO_TUNNEL.exec(cause.message)?.[1]);
+    if (status === PROXY_LOGIN_STATUS || LOGIN.test(cause.message)) return new ProxyFailure({ kind: "login" });
+    if (status > 0) return new ProxyFailure({ kind: "refused", status });
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    const isConnecting = syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT";
+    if (isConnecting && code !== undefined) return new ProxyFailure({ kind: "unreachable", code });
+    cause = cause.cause;
+  }
+  return error;
+}
+
+/** The routes of an uplink. `lookup` finds the addresses of hosts that are asked directly. */
+export function routesBy(uplink: Uplink, lookup?: LookupFunction): (url: URL) => Route {
+  const trust = trustOf(uplink);
+  const direct = new Agent({ connect: { ...trust, ...(lookup && { lookup }) } });
+  const agents = new Map<HttpProxy, ProxyAgent>();
+  return (url) => {
+    const proxy = proxyFor(url, uplink);
+    if (proxy === null) return { dispatcher: direct, proxy };
+    const dispatcher = agents.get(proxy) ?? agentOf(proxy, trust);
+    agents.set(proxy, dispatcher);
+    return { dispatcher, proxy };
+  };
+}
+
+function agentOf({ url, authorization }: HttpProxy, trust: Trust): ProxyAgent {
+  return new ProxyAgent({
+    uri: url,
+    ...(authorization === null ? {} : { token: authorization }),
+    // Most proxies connect through to port 443 alone: what is not encrypted they fetch themselves.
+    proxyTunnel: false,
+    requestTls: trust,
+    proxyTls: trust,
+  });
+}
+
+/**
+ * A `fetch` that leads to no address outside the policy. Directly it connects to none, whatever a name resolves to at that
+ * instant: judging a name before would leave its owner the time to let it mean something else. A proxy resolves names by
+ * itself: what is known of them here is judged before it is asked. Addresses that stand in a URL are not looked up and so
+ * not judged here.
+ */
+export function fetchGuardedBy(
+  policy: EgressPolicy,
+  uplink: Uplink,
+  resolve: Resolve = resolveSoon(),
+): typeof globalThis.fetch {
+  const routeOf = routesBy(uplink, guardedLookup(policy));
+  const guarded = routedRequests(async (url) => {
+    const route = routeOf(url);
+    if (route.proxy !== null && !(await mayAskProxy(url, policy, resolve))) throw new OutOfReach(url.hostname);
+    return route;
+  });
+  return guarded.fetch;
+}
+
+function guardedLookup(policy: EgressPolicy): LookupFunction {
+  return (hostname, options, answer) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return answer(error, []);
+      allowedOf(hostname, found, policy).then(
+        (allowed) => {
+          const [first] = allowed;
+          if (first === undefined) return answer(new OutOfReach(hostname), []);
+          if (options.all) answer(null, allowed);
+          else answer(null, first.address, first.family);
+        },
+        (failure: Error) => answer(failure, []),
+      );
+    });
+  };
+}
+
+async function allowedOf(
+  hostname: string,
+  found: readonly LookupAddress[],
+  policy: EgressPolicy,
+): Promise<LookupAddress[]> {
+  const allowed = await Promise.all(found.map(({ address }) => mayConnect(hostname, address, policy)));
+  return found.filter((_, index) => allowed[index]);
+}

@@ -1,0 +1,169 @@
+import { type Doubt, doubtAfter, type Verdict } from "../../../core/proof.ts";
+import { isSlow, type Resend, type Send } from "../../../core/proof-dispatch.ts";
+import type { Instant } from "../../../core/spot.ts";
+import { NEVER } from "../../clock.ts";
+import type { Moment } from "../../service-clock.ts";
+import type { OwedProof, Settlement } from "../proof-records.ts";
+import type { ProofStore } from "../proof-store.ts";
+
+interface Try extends Send {
+  readonly control: AbortController;
+}
+
+/** The tries that are under way, and what those before them have shown of each proof in this run. */
+export class InFlight {
+  readonly #tries = new Map<number, Try>();
+  readonly #slow = new Set<number>();
+  /** By run and playout: of a doubtful answer it matters whose it was, and an id can be another's in another file. */
+  readonly #doubts = new Map<string, Doubt>();
+
+  get size(): number {
+    return this.#tries.size;
+  }
+
+  get sends(): readonly Send[] {
+    return [...this.#tries.values()];
+  }
+
+  /** The ids of proofs whose last try was slow. */
+  get slow(): ReadonlySet<number> {
+    return this.#slow;
+  }
+
+  ids(): readonly number[] {
+    return [...this.#tries.keys()];
+  }
+
+  begin(proof: OwedProof, now: Instant): AbortController {
+    const control = new AbortController();
+    this.#tries.set(proof.id, { proof, control, begunAt: now, wasSlow: this.#slow.has(proof.id) });
+    return control;
+  }
+
+  end({ id }: OwedProof, now: Instant): void {
+    const ended = this.#tries.get(id);
+    this.#tries.delete(id);
+    if (ended !== undefined && isSlow(ended, now)) this.#slow.add(id);
+    else this.#slow.delete(id);
+  }
+
+  doubtOf(proof: OwedProof): Doubt | null {
+    return this.#doubts.get(keyOf(proof)) ?? null;
+  }
+
+  noteDoubt(proof: OwedProof, status: number, now: Instant): void {
+    this.#doubts.set(keyOf(proof), doubtAfter(this.doubtOf(proof), status, now));
+  }
+
+  /** Tells that a proof will not be tried again. */
+  forget(proof: OwedProof): void {
+    this.#slow.delete(proof.id);
+    this.#doubts.delete(keyOf(proof));
+  }
+
+  abort(ids: readonly number[], reason: Error): void {
+    for (const id of ids) this.#tries.get(id)?.control.abort(reason);
+  }
+}
+
+function keyOf({ runId, playoutId }: OwedProof): string {
+  return `${runId} ${playoutId}`;
+}
+
+/**
+ * While many wait to be sent, this many answers are recorded in one commit, and each this soon after it came. A crash
+ * then repeats at most these and those under way, each once. Otherwise each is recorded as it comes (G10).
+ */
+export const WRITTEN_AT_ONCE = 64;
+export const WRITTEN_WITHIN_MS = 50;
+
+/** The wait after the store could not be written. */
+const AGAIN_MS = 5_000;
+
+/** What is to be written about one proof: the last verdict, and how many tries led to it. */
+interface Pending extends Settlement {
+  readonly proof: OwedProof;
+  readonly tries: number;
+  /** The try that the verdict asked for is under way. */
+  readonly resent: boolean;
+}
+
+/**
+ * What came of tries and is not in the store yet. The store still has those proofs as they were before: they are sent
+ * again by what is known here, and not by the store, so that a disk that takes no writes ends no retries (G8).
+ */
+export class PendingResults {
+  readonly #pending = new Map<number, Pending>();
+  /** When they must be written at the latest, or are tried again. */
+  #writeAt: Instant = NEVER;
+  #postponed = false;
+
+  get writeAt(): Instant {
+    return this.#writeAt;
+  }
+
+  ids(): readonly number[] {
+    return [...this.#pending.keys()];
+  }
+
+  add({ proof, verdict, answer }: Settlement & { readonly proof: OwedProof }, now: Instant): void {
+    const tries = (this.#pending.get(proof.id)?.tries ?? 0) + 1;
+    this.#pending.set(proof.id, { proof, verdict, answer, tries, resent: false });
+    if (this.#writeAt === NEVER) this.#writeAt = now + WRITTEN_WITHIN_MS;
+  }
+
+  /** Those that wait to be sent again by what is known here: when, and as they are after the tries so far. */
+  resends(): readonly Resend<OwedProof>[] {
+    return this.#waiting().map(({ proof, verdict }) => ({
+      proof: { ...proof, attempts: proof.attempts + 1 },
+      at: Math.min(verdict.at, proof.deadline),
+    }));
+  }
+
+  /** Tells that a try of a proof has begun; nothing where it does not wait here. */
+  noteBegun({ id }: OwedProof): void {
+    const pending = this.#pending.get(id);
+    if (pending !== undefined) this.#pending.set(id, { ...pending, resent: true });
+  }
+
+  /** Ends the hour for those that are too late to be sent again, and returns them (G9). */
+  expire(now: Instant): readonly OwedProof[] {
+    const over = this.#waiting().filter(({ proof }) => proof.deadline <= now);
+    for (const pending of over) this.#pending.set(pending.proof.id, { ...pending, verdict: { kind: "expired" } });
+    return over.map(({ proof }) => proof);
+  }
+
+  /** At once, as a rule; while many wait to be sent, a commit takes as long as many GETs. */
+  isTimeToWrite(now: Instant, isBacklogged: boolean): boolean {
+    if (this.#pending.size === 0) return false;
+    if (now >= this.#writeAt) return true;
+    return !this.#postponed && (!isBacklogged || this.#pending.size >= WRITTEN_AT_ONCE);
+  }
+
+  /** Writes all in one commit; answers with the soonest instant at which one is to be tried again. Throws as the store. */
+  write(store: ProofStore, moment: Moment): Instant {
+    const settlements = [...this.#pending.values()];
+    if (settlements.length > 0) store.settle(settlements, moment);
+    this.#pending.clear();
+    this.#writeAt = NEVER;
+    this.#postponed = false;
+    const dues = settlements.map(({ verdict }) => (verdict.kind === "retry" ? verdict.at : NEVER));
+    return Math.min(NEVER, ...dues);
+  }
+
+  /** The store takes nothing: later, then. */
+  postpone(now: Instant): void {
+    this.#writeAt = now + AGAIN_MS;
+    this.#postponed = true;
+  }
+
+  #waiting(): readonly WaitingResult[] {
+    return [...this.#pending.values()].filter(isWaiting);
+  }
+}
+
+type WaitingResult = Pending & { readonly verdict: Verdict & { readonly kind: "retry" } };
+
+function isWaiting(pending: Pending): pending is WaitingResult {
+  return pending.verdict.kind === "retry" && !pending.resent;
+}

@@ -1,0 +1,170 @@
+import type { Logger } from "pino";
+import type { EndedPlayout } from "../../core/record.ts";
+import type { Instant } from "../../core/spot.ts";
+import type { Clock } from "../clock.ts";
+import { codeOf } from "../database.ts";
+import type { RecordDesk } from "../record/record-desk.ts";
+import type { ServiceClock } from "../service-clock.ts";
+import { quarterOf, type Tally } from "./day-report.ts";
+import type { NewProof } from "./proof-records.ts";
+import type { ProofStore } from "./proof-store.ts";
+
+/** What a proof recorder is made of. */
+interface ProofRecorderParts {
+  readonly store: ProofStore;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly log: Logger;
+  /** What else was counted goes into the same commit. */
+  readonly tallies?: Pick<DeliveryStats, "pending" | "written">;
+  /** Takes in the row of a proof that could be written without it only. */
+  readonly records: Pick<RecordDesk, "add">;
+  readonly onOwed: () => void;
+}
+
+/** The wait before proofs that the disk would not take are tried again. */
+const AGAIN_MS = 5_000;
+/** More than an hour's worth of the shortest items: older ones are past their deadline anyway. */
+const MOST_WAITING = 10_000;
+
+/** Commits each proof that is owed. What the disk cannot take now waits in memory and is tried again. */
+export class ProofRecorder {
+  readonly #parts: ProofRecorderParts;
+  readonly #waiting: { readonly proof: NewProof; readonly ended: EndedPlayout }[] = [];
+  #refusing = false;
+  #callOff = () => {};
+
+  constructor(parts: ProofRecorderParts) {
+    this.#parts = parts;
+  }
+
+  /** Commits the proof of a playout that was shown in full, and its row of the record: before it returns where the disk allows. */
+  owe(ended: EndedPlayout): void {
+    const { screenId, playout, endedAt: shownAt } = ended;
+    const { requestId, requestedAt, item } = playout;
+    const { kind, pop } = item;
+    // Each screen counts its own playouts.
+    const playoutId = `${screenId}/${playout.id}`;
+    const proof = { playoutId, screenId, requestId, itemId: item.id, kind, pop, requestedAt, shownAt };
+    this.#waiting.push({ proof, ended });
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    this.#commit();
+  }
+
+  /** Proofs that are owed and in memory only. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Tries a last time what still waits. */
+  close(): void {
+    this.#commit();
+    this.#callOff();
+  }
+
+  #commit(): void {
+    this.#callOff();
+    const { store, clock, serviceClock, tallies, records, onOwed } = this.#parts;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      const owing = store.owe(next.proof, serviceClock.moment(), tallies?.pending(), next.ended);
+      this.#note(owing.kind === "unwritable" ? owing.code : null);
+      if (owing.kind === "unwritable") {
+        this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
+        return;
+      }
+      tallies?.written();
+      this.#waiting.shift();
+      if (this.#waiting.length === 0) onOwed();
+      if (owing.kind === "owed" && owing.unrecorded !== undefined) records.add(next.ended);
+    }
+  }
+
+  /** Only when it begins and when it ends: a disk can be full for days. */
+  #note(code: string | null): void {
+    const { log } = this.#parts;
+    const waiting = this.#waiting.length;
+    if (code !== null && !this.#refusing) log.error({ code, waiting }, "proofs cannot be written: they wait in memory");
+    if (code === null && this.#refusing) log.info({ waiting }, "proofs can be written again");
+    this.#refusing = code !== null;
+  }
+}
+
+/** What the delivery stats are made of. */
+interface DeliveryStatsParts {
+  readonly store: Pick<ProofStore, "tally">;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+}
+
+/** What was counted is written with the next proof, or this long after it was counted: a crash costs no more of it. */
+export const WRITTEN_WITHIN_MS = 60_000;
+
+/** How many lines wait in memory for the disk, or for the service's time to be known; then the oldest go. */
+const MOST_LINES = 10_000;
+
+/**
+ * Counts what is worth knowing but is not money: slots, fills and failures. What was shown in full is never counted
+ * here: that is told by the proofs themselves, each of which was committed by itself.
+ */
+export class DeliveryStats {
+  readonly #parts: DeliveryStatsParts;
+  /** By minute of the monotonic clock: which hour of the service's it was may only be known later. */
+  readonly #lines = new Map<string, Omit<Tally, "quarter"> & { readonly at: Instant }>();
+  #callOff: (() => void) | null = null;
+
+  constructor(parts: DeliveryStatsParts) {
+    this.#parts = parts;
+  }
+
+  count(what: Tally["what"], label = ""): void {
+    const { clock } = this.#parts;
+    const now = clock.now();
+    const key = `${Math.floor(now / WRITTEN_WITHIN_MS)} ${what} ${label}`;
+    const line = this.#lines.get(key);
+    this.#lines.set(key, { at: now, what, label, count: (line?.count ?? 0) + 1 });
+    for (const oldest of this.#lines.keys()) {
+      if (this.#lines.size <= MOST_LINES) break;
+      this.#lines.delete(oldest);
+    }
+    this.#callOff ??= clock.alarm(now + WRITTEN_WITHIN_MS, () => this.#turn());
+  }
+
+  /** Writes down what is left. */
+  close(): void {
+    this.#callOff?.();
+    this.#write();
+  }
+
+  #turn(): void {
+    this.#callOff = null;
+    const { clock, serviceClock } = this.#parts;
+    if (serviceClock.moment().service !== null) this.#write();
+    if (this.#lines.size > 0) this.#callOff = clock.alarm(clock.now() + WRITTEN_WITHIN_MS, () => this.#turn());
+  }
+
+  /** What is not written down yet, by the service's clock as far as it is known. */
+  pending(): readonly Tally[] {
+    if (this.#lines.size === 0) return [];
+    const { now, wall, service } = this.#parts.serviceClock.moment();
+    const toService = (service ?? wall) - now;
+    return [...this.#lines.values()].map(({ at, what, label, count }) => {
+      return { quarter: quarterOf(at + toService), what, label, count };
+    });
+  }
+
+  /** Tells that what was pending just now is on the disk. */
+  written(): void {
+    this.#lines.clear();
+  }
+
+  #write(): void {
+    if (this.#lines.size === 0) return;
+    try {
+      this.#parts.store.tally(this.pending());
+      this.written();
+    } catch (error) {
+      // A disk that takes nothing now may do so later; the lines are kept.
+      if (codeOf(error) === null) throw error;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { readSmallFile, removeSmallFile, writeSmallFile } from "../small-file.ts";
+
+/** The Ed25519 key that checkpoints of the record are signed with. It is made on this machine and never leaves it. */
+export interface RecordKey {
+  readonly privateKey: KeyObject;
+  /** 32 bytes. */
+  readonly publicKey: Buffer;
+}
+
+export type KeyOpening =
+  | { readonly kind: "open"; readonly key: RecordKey }
+  /** In words, without anything of what the file holds. */
+  | { readonly kind: "unusable"; readonly problem: string };
+
+const fileSchema = z.object({ privateKey: z.string().startsWith("-----BEGIN PRIVATE KEY-----") });
+
+export function recordKeyPath(dataDir: string): string {
+  return join(dataDir, "record.key");
+}
+
+/** The key of a data folder, made where there is none. One that cannot be read is left as it is. */
+export function openRecordKey(dataDir: string): KeyOpening {
+  const path = recordKeyPath(dataDir);
+  if (existsSync(path)) {
+    const key = readKey(path);
+    return key === null ? unusable(`${path} is there and holds no key that this user can read`) : { kind: "open", key };
+  }
+  const key = newRecordKey();
+  return writeKey(path, key) ? { kind: "open", key } : unusable(`${path} cannot be written`);
+}
+
+export function newRecordKey(): RecordKey {
+  return withPublic(generateKeyPairSync("ed25519").privateKey);
+}
+
+/**
+ * Puts a new key in place of the old one; `announce` commits a checkpoint that says so, signed by the old one. Whatever is
+ * cut off, either the old key is in place and nothing was announced, or `finishRotation` completes it.
+ */
+export function rotateRecordKey(dataDir: string, announce: (next: RecordKey) => void): RecordKey {
+  const path = recordKeyPath(dataDir);
+  const next = newRecordKey();
+  if (!writeKey(nextPath(path), next)) throw new Error(`${nextPath(path)} cannot be written`);
+  announce(next);
+  renameSync(nextPath(path), path);
+  return next;
+}
+
+/** Ends a rotation that was cut off: the new key takes over where the record announces it, else it is thrown away. */
+export function finishRotation(dataDir: string, origin: string, announced: string | null): void {
+  const path = recordKeyPath(dataDir);
+  const next = readKey(nextPath(path));
+  if (next === null) return;
+  if (verifierKey(origin, next.publicKey) === announced) renameSync(nextPath(path), path);
+  else removeSmallFile(nextPath(path));
+}
+
+function nextPath(path: string): string {
+  return `${path}.next`;
+}
+
+function writeKey(path: string, { privateKey }: RecordKey): boolean {
+  return writeSmallFile(path, { privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
+}
+
+function readKey(path: string): RecordKey | null {
+  const file = readSmallFile(path, fileSchema);
+  if (file === null) return null;
+  try {
+    return withPublic(createPrivateKey(file.privateKey));
+  } catch {
+    return null;
+  }
+}
+
+function withPublic(privateKey: KeyObject): RecordKey {
+  const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" });
+  return { privateKey, publicKey: Buffer.from(x, "base64url") };
+}
+
+function unusable(problem: string): KeyOpening {
+  return { kind: "unusable", problem };
+}
+
+/** Ed25519 among the signature types of signed notes (c2sp.org/signed-note, "Signature types"). */
+const ED25519 = Buffer.of(1);
+
+/** The text of a checkpoint (c2sp.org/tlog-checkpoint, "Note text"). */
+export function checkpointText(origin: string, size: number, root: Buffer): string {
+  return `${origin}\n${size}\n${root.toString("base64")}\n`;
+}
+
+/** A text with one signature under it (c2sp.org/signed-note, "Format"). */
+export function signedNote(text: string, name: string, privateKey: KeyObject, publicKey: Buffer): string {
+  const signature = sign(null, Buffer.from(text), privateKey);
+  return `${text}\n— ${name} ${Buffer.concat([keyId(name, publicKey), signature]).toString("base64")}\n`;
+}
+
+/** A public key as those write it who verify notes: name, id and key, `origin+7c1e2a90+AQ…`. */
+export function verifierKey(name: string, publicKey: Buffer): string {
+  return `${name}+${keyId(name, publicKey).toString("hex")}+${Buffer.concat([ED25519, publicKey]).toString("base64")}`;
+}
+
+/** The first line of a checkpoint. */
+export function originOf(note: string): string {
+  return note.slice(0, note.indexOf("\n"));
+}
+
+function keyId(name: string, publicKey: Buffer): Buffer {
+  return createHash("sha256").update(`${name}\n`).update(ED25519).update(publicKey).digest().subarray(0, 4);
+}

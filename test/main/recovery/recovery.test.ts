@@ -1,0 +1,76 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { HEALTHY_AFTER_MS, PLAIN_START, type Trouble } from "../../../src/core/recovery.ts";
+import { planStart, Recovery } from "../../../src/main/recovery/recovery.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+
+let folder: string;
+let clock: ManualClock;
+beforeEach(() => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+});
+
+/** A run as `start.ts` begins it, and the codes that it asked to end with. */
+function run(): { recovery: Recovery; codes: number[] } {
+  const codes: number[] = [];
+  return { recovery: new Recovery(folder, planStart(folder, clock), clock, (code) => codes.push(code)), codes };
+}
+
+function meet(recovery: Recovery, trouble: Trouble, times: number): void {
+  for (let time = 0; time < times; time++) recovery.meet(trouble);
+}
+
+describe("recovery in a run", () => {
+  it("asks for a restart in software when the GPU process goes once too often, once, and the next run does so", () => {
+    const { recovery, codes } = run();
+    meet(recovery, "gpu", 2);
+    expect(codes).toEqual([]);
+    meet(recovery, "gpu", 5);
+    expect(codes).toEqual([76]);
+    recovery.end();
+    expect(run().recovery.report()).toMatchObject({ rendering: "software", restartsInARow: 1, lastTrouble: "gpu" });
+  });
+
+  it("asks for a plain restart for what is no matter of graphics", () => {
+    const { recovery, codes } = run();
+    recovery.meet("uncaught");
+    expect(codes).toEqual([75]);
+  });
+
+  it("takes a run of which nothing was heard for a crash, and one that was ended for none", () => {
+    run();
+    const second = run();
+    expect(second.recovery.report()).toMatchObject({ restartsInARow: 1, lastTrouble: "crashed" });
+    second.recovery.end();
+    expect(run().recovery.report()).toMatchObject({ restartsInARow: 1 });
+  });
+
+  it("forgets the restarts before it once it was healthy for a while", async () => {
+    run();
+    const { recovery } = run();
+    await clock.advance(HEALTHY_AFTER_MS);
+    expect(recovery.report()).toMatchObject({ restartsInARow: 0, lastTrouble: null });
+    recovery.end();
+    expect(planStart(folder, clock)).toEqual(PLAIN_START);
+  });
+
+  it.each(["", "{", "[]", '{"restarts":-1}', '{"bootId":"x","restarts":"many"}'])(
+    "begins as if nothing had been with a ledger that says %j",
+    (text) => {
+      writeFileSync(join(folder, "recovery.json"), text);
+      expect(planStart(folder, clock)).toEqual(PLAIN_START);
+      run();
+      expect(JSON.parse(readFileSync(join(folder, "recovery.json"), "utf8"))).toMatchObject({ running: true });
+    },
+  );
+
+  it("plays on, and restarts, where the ledger cannot be written", () => {
+    const { recovery, codes } = run();
+    rmSync(folder, { recursive: true });
+    recovery.meet("dark");
+    expect(codes).toEqual([75]);
+  });
+});

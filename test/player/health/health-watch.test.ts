@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { playoutsOf } from "../../../src/core/playout.ts";
+import { HealthWatch } from "../../../src/player/health/health-watch.ts";
+import { createMetrics } from "../../../src/player/health/metrics.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { anItem, aSpot } from "../../support/player/spots.ts";
+
+const [clip, other] = playoutsOf(aSpot(), [anItem("ad", { id: "clip" }), anItem("news", { id: "other" })], 1, 0);
+
+function watch(): HealthWatch {
+  return new HealthWatch(new ManualClock(), createMetrics().of("screen"));
+}
+
+describe("the last error of a screen", () => {
+  it("names the codec of a clip that cannot be decoded, as whatever else its deck said (F24)", () => {
+    const health = watch();
+    if (clip === undefined) throw new Error("no playout");
+    health.noteTrouble(clip, "HEVC, AAC: no supported streams");
+    health.noteSettled(clip, { kind: "failed", reason: "undecodable" });
+    expect(health.report().lastError).toBe("ad clip failed: undecodable (HEVC, AAC: no supported streams)");
+  });
+
+  it("says nothing of one item that was said of another", () => {
+    const health = watch();
+    if (clip === undefined || other === undefined) throw new Error("no playout");
+    health.noteTrouble(clip, "HEVC");
+    health.noteSettled(other, { kind: "failed", reason: "unfetchable" });
+    expect(health.report().lastError).toBe("news other failed: unfetchable");
+  });
+
+  it("is one line of a bounded length, whatever Chromium says", () => {
+    const health = watch();
+    if (clip === undefined) throw new Error("no playout");
+    health.noteTrouble(clip, "x".repeat(100_000));
+    health.noteSettled(clip, { kind: "failed", reason: "crashed" });
+    expect(health.report().lastError?.length).toBeLessThan(300);
+  });
+});

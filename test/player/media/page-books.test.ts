@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { PageLoadBook } from "../../../src/player/media/page-books.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { openMediaCache } from "../../support/player/media-origin.ts";
+
+const page = (name: string, md5: string | null = null) => ({ url: `https://ads.example/${name}`, md5 });
+
+describe("the book of page loads", () => {
+  it("remembers across restarts how long a page took, and when it was recorded", async () => {
+    const folder = temporaryFolder();
+    const { index, clock } = await openMediaCache(folder);
+    const book = new PageLoadBook(index, clock);
+    book.record(page("a"), "digest", 310);
+    const recordedAt = clock.wall();
+    await clock.advance(1_000);
+    book.note(page("a"), "digest", 290.5);
+    const again = new PageLoadBook((await openMediaCache(folder)).index, clock);
+    expect(again.find(page("a"))).toEqual({ digest: "digest", recordedMs: 310, seenMs: [290.5], recordedAt });
+    expect(again.find(page("b"))).toBeNull();
+  });
+
+  it("takes a page for the same whatever its URL where the service names its bytes (F15)", async () => {
+    const { index, clock } = await openMediaCache();
+    const book = new PageLoadBook(index, clock);
+    book.record(page("a?signature=1", "0".repeat(32)), "digest", 310);
+    expect(book.find(page("a?signature=2", "0".repeat(32)))?.recordedMs).toBe(310);
+  });
+
+  it("keeps the 500 pages that were recorded last", async () => {
+    const { index, clock } = await openMediaCache();
+    const book = new PageLoadBook(index, clock);
+    for (let name = 0; name < 502; name++) {
+      await clock.advance(1);
+      book.record(page(String(name)), "digest", 100);
+    }
+    const found = [0, 1, 2, 501].map((name) => book.find(page(String(name))) !== null);
+    expect(found).toEqual([false, false, true, true]);
+  });
+});

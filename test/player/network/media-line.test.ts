@@ -1,0 +1,197 @@
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { daySpanIn, LARGE_BYTES } from "../../../src/core/data-budget.ts";
+import { AbsenceBook } from "../../../src/player/media/page-books.ts";
+import { PageCache } from "../../../src/player/media/page-cache.ts";
+import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
+import { type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
+
+const never = new AbortController().signal;
+const noon = new Date(2026, 0, 15, 12, 0).getTime();
+const HOUR = 3_600_000;
+
+/** A cache on a line with these limits, and the line's meter. */
+async function openOn(limits: { readonly monthlyBytes?: number; readonly hours?: string }, maxBytes = 1e9) {
+  const clock = new ManualClock(noon);
+  const meters: DataMeter[] = [];
+  const opened = await openMediaCache(temporaryFolder(), clock, { maxBytes }, (index): MediaLine => {
+    const { monthlyBytes = null, hours } = limits;
+    const meter = new DataMeter({
+      book: new DataBook(index),
+      limits: { monthlyBytes, largeHours: hours === undefined ? null : daySpanIn(hours) },
+      wall: () => clock.wall(),
+      log: pino({ level: "silent" }),
+    });
+    meters.push(meter);
+    return meteredLine(meter, null);
+  });
+  const [meter] = meters;
+  if (meter === undefined) throw new Error("no meter");
+  return { ...opened, meter };
+}
+
+const inVain = { kind: "failed", passing: true, status: null, deferred: true };
+
+describe("media on a line with a monthly limit", () => {
+  it("are counted as they come, and not downloaded once it is used up; what is cached is there all the same", async () => {
+    const { answers, wanted, requests } = await mediaOrigin();
+    for (const path of ["/a", "/b", "/c"]) answers[path] = send(png(1_000));
+    const { cache, meter } = await openOn({ monthlyBytes: 2_000 });
+    kept(await cache.obtain(wanted("/a"), never));
+    kept(await cache.obtain(wanted("/b"), never));
+    expect(meter.month()).toMatchObject({ usedBytes: 2_000, refused: 0 });
+    expect(await cache.obtain(wanted("/c"), never)).toEqual({
+      ...inVain,
+      reason: "the month's data do not suffice: 2000 of 2000 bytes are used",
+    });
+    expect(kept(await cache.obtain(wanted("/a"), never)).found).toBe(true);
+    expect(requests).toEqual(["/a", "/b"]);
+    expect(meter.month().refused).toBe(1);
+  });
+
+  it("are given up at their head where they are announced to be too much, and smaller ones come", async () => {
+    const { answers, wanted, requests } = await mediaOrigin();
+    answers["/large"] = send(png(1_000_000));
+    answers["/small"] = send(png(1_000));
+    const { cache, meter } = await openOn({ monthlyBytes: 500_000 });
+    expect(await cache.obtain(wanted("/large"), never)).toMatchObject(inVain);
+    expect(requests).toEqual(["/large"]);
+    expect(meter.month().usedBytes).toBe(0);
+    kept(await cache.obtain(wanted("/small"), never));
+    expect(meter.month().usedBytes).toBe(1_000);
+  });
+
+  it("are broken off where the limit comes in between, and gone on with where they ended in another month", async () => {
+    const { answers, wanted } = await mediaOrigin();
+    const body = png(1_000_000);
+    const ranges: (string | undefined)[] = [];
+    answers["/clip"] = (request, response) => {
+      ranges.push(request.headers.range);
+      const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      const range = { "content-range": `bytes ${from}-${body.length - 1}/${body.length}` };
+      response.writeHead(from > 0 ? 206 : 200, { etag: '"one"', ...(from > 0 ? range : {}) });
+      response.end(body.subarray(from));
+    };
+    const { cache, meter, clock } = await openOn({ monthlyBytes: 300_000 });
+    expect(await cache.obtain(wanted("/clip"), never)).toMatchObject(inVain);
+    const { usedBytes } = meter.month();
+    expect(usedBytes).toBeGreaterThanOrEqual(300_000);
+    expect(usedBytes).toBeLessThan(500_000);
+    clock.jumpWall(31 * 24 * HOUR);
+    expect(await cache.obtain(wanted("/clip"), never)).toMatchObject(inVain);
+    expect(ranges).toEqual([undefined, `bytes=${usedBytes}-`]);
+  });
+
+  it("make nothing else go for what does not come", async () => {
+    const { answers, wanted } = await mediaOrigin();
+    answers["/a"] = send(png(1_000));
+    const { cache } = await openOn({ monthlyBytes: 1_500 }, 2_000);
+    cache.release(kept(await cache.obtain(wanted("/a"), never)).media.digest);
+    expect(await cache.obtain(wanted("/b", { sizeBytes: 1_800 }), never)).toMatchObject(inVain);
+    expect(cache.size()).toEqual({ files: 1, bytes: 1_000 });
+  });
+});
+
+describe("large media on a line with hours for them", () => {
+  it("are asked for outside them only to learn their size, and come in them", async () => {
+    const { answers, wanted, requests } = await mediaOrigin();
+    answers["/clip"] = send(png(LARGE_BYTES + 1));
+    const { cache, meter, clock } = await openOn({ hours: "22:00-06:00" });
+    expect(await cache.obtain(wanted("/clip"), never)).toEqual({
+      ...inVain,
+      reason: "more than 10485760 bytes, outside network.largeDownloadHours",
+    });
+    const sized = wanted("/clip", { sizeBytes: LARGE_BYTES + 1 });
+    expect(await cache.obtain(sized, never)).toMatchObject(inVain);
+    expect(requests).toEqual(["/clip"]);
+    expect(meter.month().refused).toBe(0);
+    clock.jumpWall(10 * HOUR);
+    kept(await cache.obtain(sized, never));
+  });
+});
+
+describe("a page on a line that is used up", () => {
+  it("is not shown without what it lacks, and blames no host for it", async () => {
+    const own = await mediaOrigin();
+    const other = await mediaOrigin("127.0.0.2");
+    own.answers["/ad.html"] = send("<!doctype html>", { "content-type": "text/html" });
+    const { cache, index, clock } = await openOn({ monthlyBytes: 15 });
+    const absences = new AbsenceBook(index);
+    const open = () =>
+      new PageCache({
+        ...{ document: own.wanted("/ad.html", { mimeType: "text/html" }), cache, absences, clock },
+        policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+        limits: { maxRequests: 300, maxBytes: 1_000_000 },
+        signal: never,
+      });
+    for (let load = 0; load < 3; load++) {
+      const page = open();
+      expect((await page.answer("GET", `${own.origin}/ad.html`, "document")).kind).toBe("media");
+      expect((await page.answer("GET", `${other.origin}/logo.png`)).kind).toBe("missing");
+      expect(page.lacking()).toContain("the month's data do not suffice");
+      page.close();
+      await clock.advance(HOUR);
+    }
+    expect(absences.absence(`${own.origin}/ad.html`, "127.0.0.2")).toBeNull();
+    expect(other.requests).toEqual([]);
+  });
+});
+
+const RATE = 800_000;
+const SECOND_BYTES = RATE / 8;
+
+/** A lane that takes these amounts one after the other; when each was through, in milliseconds. */
+async function takeAll(clock: ManualClock, lane: ReturnType<Throttle["enter"]>, amounts: readonly number[]) {
+  const times: number[] = [];
+  for (const bytes of amounts) {
+    await lane.take(bytes, never);
+    times.push(clock.now());
+  }
+  lane.leave();
+  return times;
+}
+
+describe("a throttle", () => {
+  it("holds all downloads together to one rate", async () => {
+    const clock = new ManualClock();
+    const throttle = new Throttle(RATE, clock);
+    const amounts = Array.from({ length: 10 }, () => SECOND_BYTES / 2);
+    const done = Promise.all([1, 2].map(() => takeAll(clock, throttle.enter(false), amounts)));
+    for (let step = 0; step < 100; step++) await clock.advance(250);
+    const times = (await done).flat();
+    // Ten seconds' worth, of which the first is there at once.
+    expect(Math.max(...times)).toBe(9_000);
+  });
+
+  it("lets small downloads go before a large one, and that go on when they have ended", async () => {
+    const clock = new ManualClock();
+    const throttle = new Throttle(RATE, clock);
+    const small = throttle.enter(false);
+    const large = takeAll(clock, throttle.enter(true), [1_000]);
+    await clock.advance(20_000);
+    small.leave();
+    await clock.advance(1_000);
+    expect(await large).toEqual([20_250]);
+  });
+
+  it("lets no small download that hangs hold up a large one for ever", async () => {
+    const clock = new ManualClock();
+    const throttle = new Throttle(RATE, clock);
+    throttle.enter(false);
+    const large = takeAll(clock, throttle.enter(true), [1_000]);
+    await clock.advance(60_000);
+    expect(await large).toEqual([30_000]);
+  });
+
+  it("keeps nobody waiting who was called off", async () => {
+    const clock = new ManualClock();
+    const control = new AbortController();
+    const taking = new Throttle(RATE, clock).enter(false).take(100 * SECOND_BYTES, control.signal);
+    control.abort();
+    await taking;
+    expect(clock.now()).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { getBy } from "../../../src/client/http.ts";
+import { SpotClient } from "../../../src/client/spot-client.ts";
+import type { Uplink } from "../../../src/player/config/uplink.ts";
+import { egressPolicy } from "../../../src/player/network/egress-policy.ts";
+import { requestsBy } from "../../../src/player/network/requests.ts";
+import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { answer, serve } from "../../client/server.ts";
+import { lacking, startSquid } from "../../support/site/squid.ts";
+
+const NAMES = ["pop.signage.test", "cdn.signage.test", "router.lan"];
+const signal = new AbortController().signal;
+
+/** What stands behind Squid, and the uplink that leads there. */
+async function behindSquid() {
+  const squid = await startSquid({ name: "kiosk", password: "word" }, NAMES);
+  onTestFinished(() => squid.stop());
+  const server = await serve((_, response) => answer(200, { "content-type": "text/plain" }, "here")(response));
+  const proxy = { url: squid.url, authorization: `Basic ${Buffer.from("kiosk:word").toString("base64")}` };
+  const uplink: Uplink = { http: proxy, https: proxy, bypass: "", namedBy: "network.proxy", certificates: [] };
+  return { squid, server, uplink, port: new URL(server.url).port };
+}
+
+function serviceBy(uplink: Uplink): SpotClient {
+  const timeouts = { spotTimeoutMs: 5_000, proofTimeoutMs: 5_000 };
+  return new SpotClient({ baseUrl: "http://pop.signage.test", orgToken: "t", ...requestsBy(uplink), ...timeouts });
+}
+
+describe.skipIf(lacking() !== null)(`requests through Squid (${lacking() ?? "it is there"})`, () => {
+  it("carry a proof byte for byte, as fetch writes it and as it does not", async () => {
+    const { server, uplink, port } = await behindSquid();
+    const service = serviceBy(uplink);
+    for (const target of ["/pop/1?sig=a", "/pop/{1}/../2?sig='b'"]) {
+      expect(await service.sendProof(`http://pop.signage.test:${port}${target}`, signal)).toEqual({ kind: "accepted" });
+    }
+    expect(server.targets).toEqual(["/pop/1?sig=a", "/pop/{1}/../2?sig='b'"]);
+  });
+
+  it("leave a proof owed where the proxy answers for itself, however it is written", async () => {
+    const { uplink, port } = await behindSquid();
+    const proxy = { url: uplink.http?.url ?? "", authorization: null };
+    for (const pop of [`http://pop.signage.test:${port}/1`, `http://pop.signage.test:${port}/{1}`]) {
+      expect(await serviceBy({ ...uplink, http: proxy }).sendProof(pop, signal)).toMatchObject({
+        kind: "unreachable",
+        reason: "the proxy wants a valid user and password (HTTP 407)",
+      });
+    }
+    expect(await serviceBy(uplink).sendProof("http://pop.signage.test:1/{1}", signal)).toMatchObject({
+      kind: "unreachable",
+      reason: "the proxy does not connect (HTTP 503)",
+    });
+  });
+
+  it("never go through it to this machine itself, nor where NO_PROXY names the host", async () => {
+    const { squid, server, uplink, port } = await behindSquid();
+    const direct = getBy(requestsBy({ ...uplink, bypass: "signage.test" }).fetch);
+    expect((await direct(`${server.url}/a`, signal)).status).toBe(200);
+    await expect(direct(`http://pop.signage.test:${port}/b`, signal)).rejects.toThrow();
+    expect(squid.asked().filter((line) => line.startsWith("GET"))).toEqual([]);
+  });
+});
+
+describe.skipIf(lacking() !== null)(`creatives behind Squid (${lacking() ?? "it is there"})`, () => {
+  const known: Readonly<Record<string, readonly string[]>> = {
+    "cdn.signage.test": ["203.0.115.7"],
+    "inward.signage.test": ["203.0.115.7", "192.168.1.1"],
+  };
+  const resolve = async (name: string) => known[name] ?? Promise.reject(new Error("no such name"));
+
+  it.each([
+    ["a name that is public here", "cdn.signage.test", true],
+    ["a name that means a private address here, beside others", "inward.signage.test", false],
+    ["a name that only the proxy knows", "pop.signage.test", true],
+    ["a name that only the proxy knows and that can be no public one", "router.lan", false],
+  ])("reach %s: %s", async (_, host, reached) => {
+    const { squid, uplink, port } = await behindSquid();
+    const config = { baseUrl: "https://network.example", creatives: { allowPrivateNetwork: false, allowHosts: [] } };
+    const guarded = fetchGuardedBy(egressPolicy(config, resolve), uplink, resolve);
+    const asked = guarded(`http://${host}:${port}/x`, { redirect: "manual" });
+    if (reached) expect(await (await asked).text()).toBe("here");
+    else await expect(asked).rejects.toThrow(`creatives may not reach ${host}`);
+    expect(squid.asked().some((line) => line.includes(host))).toBe(reached);
+  });
+
+  it("reach what is private where they are allowed to", async () => {
+    const { uplink, port } = await behindSquid();
+    const config = {
+      baseUrl: "https://network.example",
+      creatives: { allowPrivateNetwork: false, allowHosts: ["router.lan"] },
+    };
+    const guarded = fetchGuardedBy(egressPolicy(config, resolve), uplink, resolve);
+    expect((await guarded(`http://router.lan:${port}/x`, { redirect: "manual" })).status).toBe(200);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { dayIn } from "../../../src/player/proofs/day-report.ts";
+import { DeliveryStats, WRITTEN_WITHIN_MS } from "../../../src/player/proofs/proof-recorder.ts";
+import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { tellTime } from "../../support/player/service-time.ts";
+import { HOUR, proofOf, proofStoreIn } from "./proofs.ts";
+
+const START = Date.UTC(2026, 0, 31, 9);
+const day = dayIn("2026-01-31", "UTC");
+
+function begin(wall = START) {
+  const clock = new ManualClock(wall);
+  const serviceClock = new ServiceClock(clock);
+  const store = proofStoreIn(temporaryFolder());
+  const stats = new DeliveryStats({ store, clock, serviceClock });
+  return { clock, serviceClock, store, stats, total: () => store.report(day).total };
+}
+
+describe("the delivery stats", () => {
+  it("writes down what it counted within a minute", async () => {
+    const { clock, serviceClock, stats, total } = begin();
+    tellTime(serviceClock, START);
+    stats.count("slot");
+    stats.count("slot");
+    stats.count("failed", "stalled");
+    expect(total()).toMatchObject({ slots: 0 });
+    await clock.advance(WRITTEN_WITHIN_MS);
+    expect(total()).toMatchObject({ slots: 2, fills: 0, failed: { stalled: 1 } });
+    await clock.advance(HOUR);
+    expect(total()).toMatchObject({ slots: 2 });
+  });
+
+  it("writes it with the next proof, in one commit", () => {
+    const { clock, serviceClock, store, stats, total } = begin();
+    tellTime(serviceClock, START);
+    stats.count("fill");
+    store.owe(proofOf("a", clock.now()), serviceClock.moment(), stats.pending());
+    stats.written();
+    expect(total()).toMatchObject({ fills: 1, shown: { news: 0, ad: 1 } });
+    stats.close();
+    expect(total()).toMatchObject({ fills: 1 });
+  });
+
+  it("waits for the service's time, and counts by it, though this machine believes it is 1970", async () => {
+    const { clock, serviceClock, stats, store, total } = begin(0);
+    stats.count("slot");
+    await clock.advance(2 * HOUR);
+    expect(total()).toMatchObject({ slots: 0 });
+    tellTime(serviceClock, START + 2 * HOUR);
+    await clock.advance(WRITTEN_WITHIN_MS);
+    expect(store.report(day).hours[9]).toMatchObject({ hour: "09:00", slots: 1 });
+  });
+
+  it("writes down the rest when it is closed", () => {
+    const { serviceClock, stats, total } = begin();
+    tellTime(serviceClock, START);
+    stats.count("slot");
+    stats.close();
+    expect(total()).toMatchObject({ slots: 1 });
+  });
+});

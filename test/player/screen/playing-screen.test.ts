@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { newLoop } from "../../../src/core/loop/loop.ts";
+import type { LoopState } from "../../../src/core/loop/state.ts";
+import { Sightings } from "../../../src/player/screen/playing-screen.ts";
+import { endedPlayout } from "../record/ended.ts";
+
+const { playout } = endedPlayout("p", 20_000);
+const idle = newLoop({ maxAgeMs: 900_000, pageWithinMs: 20_000 });
+const onAir: LoopState = {
+  ...idle,
+  slot: { playout, startsAt: 100, endsAt: 10_100, paintedAt: 120, failed: false, covered: null },
+};
+
+it("tells when an item on air began, and how old its page was then, once", () => {
+  const sightings = new Sightings();
+  sightings.notePage(playout, 450);
+  sightings.noteState(onAir);
+  expect(sightings.take(playout, "d")).toEqual({ digest: "d", startedAt: 120, firstFrameAgeMs: 450, display: "on" });
+  expect(sightings.take(playout, null)).toMatchObject({ firstFrameAgeMs: null });
+});
+
+it("knows no beginning of what was never on air, and no display before anything was told of it", () => {
+  const sightings = new Sightings();
+  expect(sightings.take(playout, null)).toEqual({
+    ...{ digest: null, startedAt: null, firstFrameAgeMs: null, display: "unknown" },
+  });
+});
+
+it.each([
+  ["blanked", { ...idle, dark: true, suspendReasons: ["closed"] }],
+  ["hidden", { ...idle, dark: true, suspendReasons: ["closed", "hidden"] }],
+  ["on", idle],
+] as const)("says that the display is %s", (display, state) => {
+  const sightings = new Sightings();
+  sightings.noteState(state);
+  expect(sightings.take(playout, null).display).toBe(display);
+});
