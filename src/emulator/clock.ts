@@ -34,6 +34,8 @@ export interface VirtualClock {
   advance(ms: number): void;
   /** Back to how it was made. */
   reset(): void;
+  /** Another clock that shows the same now and goes its own way. */
+  fork(): VirtualClock;
   /** Tells `moved` whenever the time was set, advanced or reset, until the function that it returns is called. */
   onMoved(moved: () => void): () => void;
 }
@@ -42,6 +44,8 @@ export interface VirtualClock {
 export const LATEST_INSTANT: Instant = Date.UTC(9999, 0, 1);
 /** A faster clock would jump over the hour between two calls. */
 export const FASTEST_SPEED = 10_000;
+/** A timer can be set no farther ahead; by then it is looked at again. */
+const LONGEST_TIMER_MS = 60_000;
 
 /** A clock setting in JSON: `{"mode":"real"|"frozen","now":"2026-03-02T08:00:00Z","speed":1}`. */
 export const clockSettingSchema = z.strictObject({
@@ -91,7 +95,31 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
     set({ mode: start.mode ?? "real", speed: start.speed ?? 1, now: start.now ?? source.wall() });
   };
   reset();
-  return { now, set, reset, advance, onMoved, reading: () => ({ mode, now: now(), speed }) };
+  const reading = () => ({ mode, now: now(), speed });
+  return { now, set, reset, advance, onMoved, reading, fork: () => virtualClock(source, reading()) };
+}
+
+/** Resolves once the virtual clock has reached an instant, or at once when it no longer matters. */
+export function reached(clock: VirtualClock, until: Instant, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      const leftMs = until - clock.now();
+      if (leftMs <= 0 || signal.aborted) return end();
+      const { mode, speed } = clock.reading();
+      if (mode === "real") timer = setTimeout(look, Math.min(Math.ceil(leftMs / speed), LONGEST_TIMER_MS));
+    };
+    const forget = clock.onMoved(() => look());
+    const end = () => {
+      clearTimeout(timer);
+      forget();
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    signal.addEventListener("abort", look);
+    look();
+  });
 }
 
 function machineTime(): TimeSource {

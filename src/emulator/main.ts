@@ -1,47 +1,58 @@
-import type { VenueTree } from "../core/venue-type.ts";
-import { creativesDir } from "./assets.ts";
-import { keepOddPop } from "./audit/odd-pops.ts";
+import { resolve } from "node:path";
+import type { VenueTree } from "../core/inventory/venue-type.ts";
+import { type ViolationJson, violations } from "./audit/audit.ts";
+import { keepOddPop } from "./audit/evidence.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { controlApp } from "./control/app.ts";
-import { type ViolationAccount, violations } from "./control/audit.ts";
-import { type Planning, planNext } from "./control/next.ts";
-import { accounts, type SpotAccount } from "./control/spots.ts";
-import { activeFault } from "./faults/choose.ts";
-import { type FaultEntry, faultListSchema } from "./faults/list.ts";
+import { type Fork, newForks } from "./control/snapshots-and-forks.ts";
+import { type SpotJson, spotsJson } from "./control/spots.ts";
+import { activeFaults, joined } from "./faults/choose.ts";
+import { type FaultEntry, faultEntrySchema, faultListSchema, MOST_FAULTS } from "./faults/schema.ts";
 import { type Call, type CallFilter, type Listener, newJournal } from "./http/journal.ts";
 import { type OpenPort, openPort } from "./http/listener.ts";
+import { approveCalled, type Decision } from "./inventory/operator.ts";
 import { mediaApp } from "./media/app.ts";
-import { mediaFiles } from "./media/files.ts";
-import { type Makings, type Network, reset, stateOf } from "./network.ts";
+import { type MediaFile, mediaFiles } from "./media/files.ts";
+import { type Network, type NetworkConfig, reset, stateOf } from "./network.ts";
 import { serviceApp } from "./service/app.ts";
-import type { PlannedSpot } from "./spot/planned.ts";
+import { type PlannedSpot, type Planning, planNext } from "./spot/planned.ts";
 import { openStateFile, readStateFile } from "./store/file.ts";
-import { type Keeping, keepIn } from "./store/keeping.ts";
-import { keptSeed, restored } from "./store/restoring.ts";
-import { builtInVenueTypes } from "./venue-types/built-in.ts";
-import { readVenueTypes, VenueTypesError } from "./venue-types/read.ts";
-import { type Creative, packagedCreatives } from "./world/catalogue.ts";
+import { bringBack, keepIn, keptSeed, type Persistence, restored } from "./store/persistence.ts";
+import {
+  type Creative,
+  type CreativeFiles,
+  creativeFilesOf,
+  creativesDir,
+  packagedCreatives,
+  servedFiles,
+} from "./world/creatives.ts";
 import { demoWorld } from "./world/demo.ts";
 import { loadPlaces } from "./world/places.ts";
 import { readWorld, WorldError } from "./world/read.ts";
 import type { World, WorldFile } from "./world/schema.ts";
+import { builtInVenueTypes, readVenueTypes, VenueTypesError } from "./world/venue-types.ts";
+import { differences } from "./world/world-file.ts";
 
 /** How an emulator is to run; everything has a default. */
 export interface EmulatorOptions {
   /** 0, the default, is any free one. */
   readonly ports?: { readonly [listener in Listener]?: number | undefined };
-  /** The address to listen on; 127.0.0.1 unless told otherwise. */
+  /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
   /** The same seed, calls and virtual time give the same answers, to the byte. Any number when absent. */
   readonly seed?: number;
   /** The built-in demo world when absent. */
   readonly world?: WorldFile;
+  /** The folder that files in the world are relative to; the current one when absent. */
+  readonly worldDir?: string;
   /** Parsed JSON, a list as the service answers it; the built-in venue types when absent (D1). */
   readonly venueTypes?: unknown;
   /** Follows the machine's when absent, from the world's `clock` on. */
   readonly clock?: VirtualClock;
   /** A file that keeps the state across restarts; what is in it goes before the world. In memory alone when absent. */
   readonly data?: string;
+  /** Begin as the world says, whatever the data file has kept; what it has is replaced. */
+  readonly reset?: boolean;
   /** Whether the process is the emulator's alone: its global `Request` and `Response` are replaced by lighter ones then. */
   readonly ownProcess?: boolean;
   /** Told of every call on every listener, once it has been answered. */
@@ -59,16 +70,28 @@ export interface Emulator {
   readonly screenId: string;
   readonly seed: number;
   readonly clock: VirtualClock;
-  /** Exactly these spots next on a screen, in order, after those that wait already. */
-  next(screenId: string, spots: readonly PlannedSpot[]): Planning;
+  /**
+   * Where the world differs from the one that the state in the data file began as; that state counts. `null` where there
+   * was none.
+   */
+  readonly kept: readonly string[] | null;
+  /**
+   * Exactly these spots next on a screen, in order, after those that wait already. `orgToken`: whose screen, where
+   * several organizations have one of that id.
+   */
+  next(screenId: string, spots: readonly PlannedSpot[], orgToken?: string): Planning;
   /** The ledger, oldest spot first, of one screen or of all. */
-  spots(screenId?: string): SpotAccount[];
+  spots(screenId?: string, orgToken?: string): SpotJson[];
   /** The journal, oldest call first. */
   calls(filter?: CallFilter): Call[];
   /** Puts these faults in force, in order, in place of those there are; throws when one is none. */
   setFaults(faults: readonly FaultEntry[]): void;
+  /** Puts a fault in force after those there are; throws when it is none, or one too many. */
+  addFault(fault: FaultEntry): void;
+  /** The operator's approval of a location in review or a pending CAR. `orgToken`: whose, where several wait by that id. */
+  approve(id: string, orgToken?: string): Decision;
   /** What a network would complain about so far, oldest first; none when the players were honest. */
-  audit(): ViolationAccount[];
+  audit(): ViolationJson[];
   /** Back to the world, time and seed that it started with. */
   reset(): void;
   /** Ends every connection and resolves when the ports are free. */
@@ -77,11 +100,11 @@ export interface Emulator {
 
 /** Starts a screen network. Rejects with a `PortError`, a `WorldError`, a `VenueTypesError` or a `StoreError`. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const rows = options.data === undefined ? null : readStateFile(options.data);
+  const rows = options.data === undefined || options.reset ? null : readStateFile(options.data);
   const { host = "127.0.0.1", seed = keptSeed(rows) ?? Math.floor(Math.random() * 2 ** 31) } = options;
-  const makings = await makingsOf(options, seed);
-  const clock = options.clock ?? virtualClock(undefined, makings.world.clock);
-  const fresh = stateOf(makings, clock.now());
+  const { config, own } = await configOf(options, seed);
+  const clock = options.clock ?? virtualClock(undefined, config.world.clock);
+  const fresh = stateOf(config, clock.now());
   const kept = rows === null ? null : restored(rows, fresh, Date.now());
   const file = options.data === undefined ? null : openStateFile(options.data);
   const ports = await openPorts(host, options).catch((error) => {
@@ -89,22 +112,46 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     throw error;
   });
   const journal = newJournal(options.onCall);
-  const network: Network = { ...makings, clock, journal, mediaUrl: ports.media.url, state: kept?.state ?? fresh };
-  if (kept !== null) {
-    clock.set(kept.clock);
-    journal.restore(kept.journal);
-  }
-  const keeping = file === null ? null : keepIn(file, network);
+  const network: Network = { ...config, clock, journal, mediaUrl: ports.media.url, state: fresh };
+  if (kept !== null) bringBack(network, kept);
+  const persistence = file === null ? null : keepIn(file, network);
   network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
-  const files = mediaFiles(creativesDir());
+  const files = mediaFiles(creativesDir(), own);
   const service = serviceApp(network, files);
   ports.service.answerWith(service);
   ports.media.answerWith(mediaApp(network, files));
-  ports.control.answerWith(controlApp({ network, service, files }, host));
-  return emulatorOf(network, ports, keeping);
+  const forks = newForks(network, (fork) => serveFork(fork, ports, files, host));
+  const urls = { baseUrl: ports.service.url, mediaUrl: ports.media.url, controlUrl: ports.control.url };
+  ports.control.answerWith(controlApp({ network, service, files, forks: { forks, urls } }, host));
+  const differing = kept === null ? null : differences(kept.state.began, config.world);
+  return emulatorOf(network, ports, persistence, differing);
 }
 
-function emulatorOf(network: Network, ports: Readonly<Record<Listener, OpenPort>>, keeping: Keeping | null): Emulator {
+/** Answers the calls of a fork, below its path on each listener. */
+function serveFork(
+  { network, basePath }: Fork,
+  ports: Readonly<Record<Listener, OpenPort>>,
+  files: ReadonlyMap<string, MediaFile>,
+  host: string,
+): () => void {
+  network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
+  const service = serviceApp(network, files);
+  const mounted = [
+    ports.service.mount(basePath, service),
+    ports.media.mount(basePath, mediaApp(network, files)),
+    ports.control.mount(basePath, controlApp({ network, service, files, forks: null }, host)),
+  ];
+  return () => {
+    for (const unmount of mounted) unmount();
+  };
+}
+
+function emulatorOf(
+  network: Network,
+  ports: Readonly<Record<Listener, OpenPort>>,
+  persistence: Persistence | null,
+  kept: Emulator["kept"],
+): Emulator {
   const [orgToken, screenId] = firstScreen(network.world);
   return {
     baseUrl: ports.service.url,
@@ -114,30 +161,46 @@ function emulatorOf(network: Network, ports: Readonly<Record<Listener, OpenPort>
     screenId,
     seed: network.seed,
     clock: network.clock,
-    next: (screen, spots) => planNext(network, screen, spots),
-    spots: (screen) => accounts(network.state.ledger, network.clock.now(), screen),
+    kept,
+    next: (screen, spots, owner) => planNext(network, { screenId: screen, orgToken: owner }, spots),
+    spots: (screen, owner) => spotsJson(network.state, network.clock.now(), { screenId: screen, orgToken: owner }),
     calls: (filter) => network.journal.calls(filter),
     setFaults: (faults) => {
-      network.state.faults = faultListSchema.parse(faults).map(activeFault);
+      network.state.faults = activeFaults(faultListSchema.parse(faults), network.clock.now());
     },
+    addFault: (fault) => {
+      const faults = joined(network.state.faults, faultEntrySchema.parse(fault), network.clock.now());
+      if (faults === null) throw new Error(`at most ${MOST_FAULTS} faults`);
+      network.state.faults = faults;
+    },
+    approve: (id, owner) => approveCalled(network, id, owner),
     audit: () => violations(network),
     reset: () => reset(network),
     close: async () => {
       await Promise.all(Object.values(ports).map((port) => port.close()));
-      keeping?.stop();
+      persistence?.stop();
     },
   };
 }
 
-async function makingsOf({ world, venueTypes }: EmulatorOptions, seed: number): Promise<Makings> {
+/** `own`: the files that the world brings, by their path on the media listener. */
+async function configOf({ world: file, worldDir = ".", venueTypes }: EmulatorOptions, seed: number) {
   const packaged = packagedCreatives(creativesDir());
   const tree = venueTypes === undefined ? builtInVenueTypes() : validTree(venueTypes);
-  return { world: validWorld(world, packaged, tree), packaged, seed, tree, places: await loadPlaces() };
+  const files = await creativeFilesOf(file, resolve(worldDir));
+  const world = validWorld(file, packaged, tree, files);
+  const config: NetworkConfig = { world, packaged, seed, tree, places: await loadPlaces() };
+  return { config, own: servedFiles(files, resolve(worldDir)) };
 }
 
 /** The demo world is shown with whatever venue types there are; another one must fit them. */
-function validWorld(file: WorldFile | undefined, packaged: readonly Creative[], tree: VenueTree): World {
-  const reading = readWorld(file ?? demoWorld(), packaged, file === undefined ? null : tree);
+function validWorld(
+  file: WorldFile | undefined,
+  packaged: readonly Creative[],
+  tree: VenueTree,
+  files: CreativeFiles,
+): World {
+  const reading = readWorld(file ?? demoWorld(), packaged, file === undefined ? null : tree, files);
   if (reading.kind === "world") return reading.world;
   throw new WorldError(reading.problems);
 }

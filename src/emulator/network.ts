@@ -1,20 +1,22 @@
+import type { VenueTree } from "../core/inventory/venue-type.ts";
 import type { Instant } from "../core/spot.ts";
-import type { VenueTree } from "../core/venue-type.ts";
-import type { OddPop } from "./audit/odd-pops.ts";
+import type { Hindrance, OddPop } from "./audit/evidence.ts";
 import { type Switches, switchesWith } from "./behaviour/switches.ts";
 import type { VirtualClock } from "./clock.ts";
-import { type ActiveFault, activeFault } from "./faults/choose.ts";
+import { type ActiveFault, activeFaults } from "./faults/choose.ts";
 import type { Journal } from "./http/journal.ts";
+import { type Inventory, inventoryOf } from "./inventory/inventory.ts";
 import { type Dice, newDice } from "./random.ts";
 import { type Ledger, newLedger } from "./spot/ledger.ts";
 import type { PlannedSpot } from "./spot/planned.ts";
-import type { Creative } from "./world/catalogue.ts";
-import { type Inventory, inventoryOf } from "./world/inventory.ts";
+import type { Creative } from "./world/creatives.ts";
 import type { Places } from "./world/places.ts";
 import type { World } from "./world/schema.ts";
 
 /** Everything about a screen network that calls change: plain values, maps and lists that can be cloned as a whole. */
 export interface NetworkState {
+  /** The world that it began as. */
+  readonly began: World;
   readonly inventory: Inventory;
   readonly dice: Dice;
   switches: Switches;
@@ -29,10 +31,11 @@ export interface NetworkState {
   faults: ActiveFault[];
   /** For the auditor. */
   readonly oddPops: OddPop[];
+  readonly hindrances: Hindrance[];
 }
 
 /** What a screen network is made of, which no call changes. */
-export interface Makings {
+export interface NetworkConfig {
   readonly world: World;
   readonly packaged: readonly Creative[];
   readonly seed: number;
@@ -41,26 +44,30 @@ export interface Makings {
 }
 
 /** A running screen network, as all its listeners see it. */
-export interface Network extends Makings {
+export interface Network extends NetworkConfig {
   readonly clock: VirtualClock;
   readonly journal: Journal;
   /** Without a trailing slash. */
   readonly mediaUrl: string;
+  /** What its paths have before the contract's, where it is not the only network here. */
+  readonly basePath?: string;
   state: NetworkState;
 }
 
 /** The state in which a world begins at an instant. */
-export function stateOf(makings: Makings, at: Instant): NetworkState {
+export function stateOf(config: NetworkConfig, at: Instant): NetworkState {
   return {
-    inventory: inventoryOf({ ...makings, at }),
-    dice: newDice(makings.seed),
-    switches: switchesWith(makings.world.behaviour),
+    began: config.world,
+    inventory: inventoryOf({ ...config, at }),
+    dice: newDice(config.seed),
+    switches: switchesWith(config.world.behaviour),
     planned: new Map(),
     turns: new Map(),
     ledger: newLedger(),
     windows: new Map(),
-    faults: makings.world.faults.map(activeFault),
+    faults: activeFaults(config.world.faults, at),
     oddPops: [],
+    hindrances: [],
   };
 }
 
@@ -69,9 +76,4 @@ export function reset(network: Network): void {
   network.clock.reset();
   network.state = stateOf(network, network.clock.now());
   network.journal.clear();
-}
-
-/** Names a screen among those of all organizations. */
-export function screenKey(orgToken: string, screenId: string): string {
-  return `${orgToken}/${screenId}`;
 }

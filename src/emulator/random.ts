@@ -20,6 +20,11 @@ export function draw(dice: Dice, purpose: string, count: number): Buffer {
   return hash("sha512", `${dice.seed}/${purpose}/${turn}`, "buffer").subarray(0, count);
 }
 
+/** At least 0 and below 1. */
+export function chance(dice: Dice, purpose: string): number {
+  return draw(dice, purpose, 4).readUInt32BE() / 2 ** 32;
+}
+
 /** A UUID of version 4 out of 16 random bytes (A17). */
 export function uuidOf(random: Uint8Array): string {
   const bytes = Buffer.from(random);
@@ -36,3 +41,15 @@ export function uuidOf(random: Uint8Array): string {
     .map(([from, to]) => digits.slice(from, to))
     .join("-");
 }
+
+/** An identifier that nothing has yet, readable and with a prefix, as in `loc_3k8wq2pd` (A17). */
+export function freeIdentifier(dice: Dice, prefix: string, taken: ReadonlyMap<string, unknown>): string {
+  for (;;) {
+    const letters = [...draw(dice, prefix, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]);
+    const identifier = `${prefix}_${letters.join("")}`;
+    if (!taken.has(identifier)) return identifier;
+  }
+}
+
+/** Without what people mix up when they read aloud: 0 and o, 1 and l and i, u and v. */
+const ALPHABET = "23456789abcdefghjkmnpqrstwxyz";

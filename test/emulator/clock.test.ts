@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { virtualClock } from "../../src/emulator/clock.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/player/manual-clock.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 

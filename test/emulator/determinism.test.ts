@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callAnswer } from "../../src/emulator/control/journal-filter.ts";
+import { callAnswer } from "../../src/emulator/control/journal.ts";
 import { COMPLETE, SCREEN, vendor } from "./behaviour/venue.ts";
 import { call } from "./running.ts";
 

@@ -1,14 +1,13 @@
-import { creativesDir } from "../../src/emulator/assets.ts";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { newJournal } from "../../src/emulator/http/journal.ts";
 import { mediaFiles } from "../../src/emulator/media/files.ts";
-import { type Makings, type Network, stateOf } from "../../src/emulator/network.ts";
+import { type Network, type NetworkConfig, stateOf } from "../../src/emulator/network.ts";
 import { serviceApp } from "../../src/emulator/service/app.ts";
-import { builtInVenueTypes } from "../../src/emulator/venue-types/built-in.ts";
-import { packagedCreatives } from "../../src/emulator/world/catalogue.ts";
+import { creativesDir, packagedCreatives } from "../../src/emulator/world/creatives.ts";
 import { loadPlaces } from "../../src/emulator/world/places.ts";
 import { readWorld } from "../../src/emulator/world/read.ts";
 import type { WorldFile } from "../../src/emulator/world/schema.ts";
+import { builtInVenueTypes } from "../../src/emulator/world/venue-types.ts";
 import { MONDAY_8 } from "./running.ts";
 
 /** A network without sockets, whose state can be looked at as a whole. */
@@ -29,9 +28,9 @@ export function inside(world: WorldFile): Inside {
   const reading = readWorld(world, packaged, tree);
   if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
   const clock = virtualClock(undefined, { mode: "frozen", now: MONDAY_8 });
-  const makings: Makings = { world: reading.world, packaged, seed: 1, places, tree };
-  const state = stateOf(makings, clock.now());
-  const network: Network = { ...makings, clock, journal: newJournal(), mediaUrl: "http://media", state };
+  const config: NetworkConfig = { world: reading.world, packaged, seed: 1, places, tree };
+  const state = stateOf(config, clock.now());
+  const network: Network = { ...config, clock, journal: newJournal(), mediaUrl: "http://media", state };
   const app = serviceApp(network, files);
   return {
     network,

@@ -1,7 +1,19 @@
 import { z } from "zod";
 
+/** One point that the contract leaves open, or barely settles, and what the emulator does about it. */
+export interface Behaviour {
+  /** As in A1 or F21: section and number. */
+  readonly id: string;
+  readonly topic: string;
+  /** What the contract says, in its words where it has any. */
+  readonly contract: string;
+  readonly answer: string;
+  /** Where the emulator can also do otherwise. */
+  readonly switch?: SwitchName;
+}
+
 /**
- * Where the contract can be read in two ways: `default` is how the emulator answers unless told otherwise, and each of
+ * Where the contract can be read in two ways: `default` is how the emulator answers by default, and each of
  * `alternatives` is how another service might. `row` is the row of the table of behaviours that says more.
  */
 export const switches = {

@@ -1,10 +1,6 @@
-import { approvals } from "./approvals.ts";
-import { locations } from "./locations.ts";
-import type { Behaviour } from "./row.ts";
-import { screens } from "./screens.ts";
-import { spots } from "./spots.ts";
-import { switches } from "./switches.ts";
-import { venueTypes } from "./venue-types.ts";
+import { approvals, spots } from "./approvals-and-spots.ts";
+import { locations, screens, venueTypes } from "./inventory.ts";
+import { type Behaviour, switches } from "./switches.ts";
 import { wholeSurface } from "./whole-surface.ts";
 
 /** Everything that the contract leaves open and what the emulator does, from A1 to F21. */
@@ -17,7 +13,7 @@ export const behaviours: readonly Behaviour[] = [
   ...spots,
 ];
 
-/** The table for the README. */
+/** The table for the docs. */
 export function behaviourTable(): string {
   const rows = behaviours.map((row) => {
     return [row.id, row.topic, row.contract, row.answer, switchCell(row)].map(escaped).join(" | ");

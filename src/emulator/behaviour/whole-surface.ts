@@ -1,4 +1,4 @@
-import type { Behaviour } from "./row.ts";
+import type { Behaviour } from "./switches.ts";
 
 /** Section A: what holds for every endpoint. */
 export const wholeSurface: readonly Behaviour[] = [
@@ -110,7 +110,7 @@ export const wholeSurface: readonly Behaviour[] = [
     topic: "Identifiers",
     contract: "Client-chosen identifier on create (optional; assigned automatically when omitted).",
     answer:
-      "1 to 64 of `A-Z a-z 0-9 _ . -`, else 400 in a body and 404 in a path. Made-up ones have a prefix (`loc_…`, `car_…`), request ids are UUIDs of version 4, all from the seed. Unique within an organization.",
+      "1 to 64 of `A-Z a-z 0-9 _ . -`, and neither `.` nor `..`, else 400 in a body and 404 in a path. Made-up ones have a prefix (`loc_…`, `car_…`), request ids are UUIDs of version 4, all from the seed. Unique within an organization.",
   },
   {
     id: "A18",

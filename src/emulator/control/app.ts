@@ -1,42 +1,42 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { Hono } from "hono";
+import { z } from "zod";
+import { errorSchema } from "../../wire/errors.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
-import { onlyFromHere } from "../http/loopback.ts";
-import { approveWhatIsDue } from "../inventory/due.ts";
+import { onlyFromHere } from "../http/listener.ts";
+import { approveWhatIsDue } from "../inventory/operator.ts";
 import type { MediaFile } from "../media/files.ts";
 import { type Network, reset } from "../network.ts";
-import { addAudit } from "./audit.ts";
-import { addBehaviour } from "./behaviour.ts";
-import { addClock } from "./clock.ts";
+import { type ControlCall, controlCalls } from "./calls.ts";
 import { addDashboard } from "./dashboard.ts";
-import { addDecisions } from "./decisions.ts";
-import { addFaults } from "./faults.ts";
+import { addDecisions, addLists, addOrganizations } from "./inventory.ts";
 import { addJournal } from "./journal.ts";
-import { addLists } from "./lists.ts";
 import { addMetrics } from "./metrics.ts";
-import { addNext } from "./next.ts";
-import { addOrganizations } from "./organizations.ts";
-import { addSnapshots, type Snapshots } from "./snapshots.ts";
-import { addSpots } from "./spots.ts";
+import { addBehaviour, addClock, addFaults } from "./settings.ts";
+import { addForks, addSnapshots, type Forks, type ListenerUrls, type Snapshots } from "./snapshots-and-forks.ts";
+import { addNext, addSpots } from "./spots.ts";
 
 /** What the control listener is about: `service` is described at `/openapi.json`. */
-export interface Controlled {
+interface Controlled {
   readonly network: Network;
   readonly service: OpenAPIHono<Env>;
   readonly files: ReadonlyMap<string, MediaFile>;
+  /** `null` where the network is a fork itself: it has neither forks nor a dashboard. */
+  readonly forks: { readonly forks: Forks; readonly urls: ListenerUrls } | null;
 }
 
 /** The control listener: what the contract lacks. `host`: where it listens. */
-export function controlApp({ network, service, files }: Controlled, host: string): Hono<Env> {
+export function controlApp({ network, service, files, forks }: Controlled, host: string): Hono<Env> {
   const app = new Hono<Env>();
   const snapshots: Snapshots = new Map();
-  addDashboard(app, network, snapshots, host);
+  if (forks !== null) addDashboard(app, network, snapshots, host);
   app.use(journalled(network, "control"));
   app.use(onlyFromHere(host));
   app.use(async (c, next) => {
     c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
+  addDescription(app);
   app.get("/control/health", (c) => c.json({ status: "ok" }));
   app.post("/control/reset", (c) => {
     reset(network);
@@ -50,8 +50,8 @@ export function controlApp({ network, service, files }: Controlled, host: string
   addSpots(app, network);
   addClock(app, network);
   addFaults(app, network);
-  addAudit(app, network);
   addSnapshots(app, network, snapshots);
+  if (forks !== null) addForks(app, forks.forks, forks.urls);
   addMetrics(app, network);
   addJournal(app, network);
   const info = { title: "Screen network vendor interface", version: "3" };
@@ -71,4 +71,64 @@ function methodsAt(app: Hono<Env>, path: string): string[] {
     const [handlers] = app.router.match(method, path);
     return handlers.some(([[, route]]) => route.method === method);
   });
+}
+
+/** Adds the index of the control API and its description. */
+function addDescription(app: Hono<Env>): void {
+  app.get("/control", (c) => c.json(INDEX));
+  app.get("/control/openapi.json", (c) => c.json(controlDescription()));
+}
+
+const INDEX = {
+  title: "Control API of the Spotloop emulator",
+  dashboard: "/",
+  description: "/control/openapi.json",
+  vendor_interface: "/openapi.json",
+  metrics: "/metrics",
+  calls: controlCalls.map(({ call, does }) => ({ call, does })),
+};
+
+/** The control API in OpenAPI 3.1, whose schemas are JSON Schema. */
+function controlDescription(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const described of controlCalls) {
+    const [method = "", path = ""] = described.call.split(" ");
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(described, path) };
+  }
+  const info = { title: INDEX.title, version: "1" };
+  return { openapi: "3.1.0", info, paths, components: { schemas: { Error: jsonSchema(errorSchema, "output") } } };
+}
+
+function operationOf({ does, query, body, answer, status = 200 }: ControlCall, path: string): object {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { name, in: "path", required: true, schema: { type: "string" } };
+  });
+  const success = answer === undefined ? {} : content(jsonSchema(answer, "output"));
+  return {
+    summary: does,
+    parameters: [...inPath, ...parametersOf(query)],
+    ...(body === undefined ? {} : { requestBody: content(jsonSchema(body, "input")) }),
+    responses: {
+      [status]: { description: "done", ...success },
+      default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
+    },
+  };
+}
+
+function parametersOf(query: z.ZodType | undefined): readonly object[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(query, "input");
+  return Object.entries(properties).map(([name, schema]) => {
+    return { name, in: "query", required: required.includes(name), schema };
+  });
+}
+
+function content(schema: object) {
+  return { content: { "application/json": { schema } } };
+}
+
+/** `input`: what may be sent; `output`: what is answered. What JSON Schema cannot say, such as a rule of ours, is left out. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return rest;
 }

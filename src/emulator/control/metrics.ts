@@ -1,10 +1,11 @@
 import type { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { violations } from "../audit/audit.ts";
+import { inForce } from "../faults/choose.ts";
 import type { Env } from "../http/answers.ts";
 import type { Journal } from "../http/journal.ts";
 import type { Network } from "../network.ts";
 import { type LedgerItem, spotState } from "../spot/ledger.ts";
-import { violations } from "./audit.ts";
 
 /** What was counted of calls that are alike. */
 interface Tally {
@@ -124,7 +125,7 @@ function gaugeRest({ Gauge }: PromClient, registry: Registry, network: Network):
       },
     });
   gauge("violations", "What the auditor has found", () => violations(network).length);
-  gauge("faults_in_force", "Rules for faults", () => network.state.faults.length);
+  gauge("faults_in_force", "Rules for faults", () => inForce(network.state.faults, network.clock.now()).length);
   gauge("clock_seconds", "The virtual clock, since the Unix epoch", () => network.clock.now() / 1000);
 }
 

@@ -13,7 +13,7 @@ export function byId(id: string): HTMLElement {
   return found;
 }
 
-/** An element with a class and content. Text goes in as text: most of it was written by whoever called the network. */
+/** An element with a class and content. Text goes in as text: most of it was written by the network's clients. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className: string,
@@ -62,6 +62,47 @@ export function fillRows(list: HTMLElement, rows: readonly Row[], empty: string)
   }
 }
 
+/** Has the network do something, and says what became of it; `done` is said when it worked. */
+export async function tell(
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  body: unknown,
+  done: string,
+): Promise<void> {
+  try {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    announce(answer.ok ? done : `refused: ${await reasonIn(answer)}`);
+  } catch {
+    announce("the emulator does not answer");
+  }
+}
+
+/** "42 s", "3 min 05 s" or "2 h 10 min". */
+export function lengthInWords(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, "0")} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}
+
+/** "08:00:15" of an instant, in UTC as everything on the page. */
+export function timeOfDay(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
+}
+
+/** "98.5 %", or a dash when there is nothing to speak of. */
+export function share(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const percent = (100 * part) / whole;
+  return `${percent === 100 ? 100 : Math.min(99.9, percent).toFixed(1)} %`;
+}
+
 /** Moves nothing that is in its place already: a moved element loses the focus. */
 function placeInOrder(list: HTMLElement, children: readonly HTMLElement[]): void {
   const kept = new Set<Element>(children);
@@ -69,4 +110,14 @@ function placeInOrder(list: HTMLElement, children: readonly HTMLElement[]): void
   children.forEach((child, index) => {
     if (list.children[index] !== child) list.insertBefore(child, list.children[index] ?? null);
   });
+}
+
+async function reasonIn(answer: Response): Promise<string> {
+  const body: unknown = await answer.json().catch(() => null);
+  const detail = typeof body === "object" && body !== null && "detail" in body ? body.detail : null;
+  return typeof detail === "string" ? detail : `${answer.status}`;
+}
+
+function announce(text: string): void {
+  byId("announcement").textContent = text;
 }

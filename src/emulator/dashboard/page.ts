@@ -1,14 +1,9 @@
-import type { DashboardView } from "../control/dashboard-view.ts";
-import { drawBehaviour } from "./behaviour.ts";
-import { addCall, drawCalls, MOST_CALLS } from "./calls.ts";
-import { drawClock, drawTime, makeClock } from "./clock.ts";
+import type { DashboardView } from "../control/dashboard.ts";
 import { byId } from "./dom.ts";
-import { drawFaults } from "./faults.ts";
-import { drawInventory } from "./inventory.ts";
-import { drawLedger } from "./ledger.ts";
+import { addCall, drawCalls, drawLedger, MOST_CALLS } from "./ledger.ts";
 import { drawPlots, forgetPlots } from "./plots.ts";
-import { drawScreens } from "./screens.ts";
-import { drawState, makeState } from "./state.ts";
+import { drawInventory, drawScreens } from "./screens.ts";
+import { drawBehaviour, drawClock, drawFaults, drawSnapshots, drawTime, makeClock, makeSnapshots } from "./settings.ts";
 
 /** The view that is on the page, and when it came by the browser's monotonic clock. */
 let seen: { readonly view: DashboardView; readonly at: number } | null = null;
@@ -26,7 +21,7 @@ const RESIZED_MS = 200;
 let stale = true;
 let looking = false;
 
-makeState();
+makeSnapshots();
 makeClock(() => seen?.view.clock ?? null);
 follow();
 void look();
@@ -84,7 +79,7 @@ function draw(view: DashboardView): void {
   drawInventory(view);
   drawFaults(view);
   drawBehaviour(view);
-  drawState(view);
+  drawSnapshots(view);
   drawClock(view.clock);
   drawCalls();
   tick();

@@ -1,6 +1,5 @@
-import type { ViewedSpot } from "../control/dashboard-view.ts";
-import { byId } from "./dom.ts";
-import { lengthInWords } from "./words.ts";
+import type { ViewedSpot } from "../control/dashboard.ts";
+import { byId, lengthInWords } from "./dom.ts";
 
 /** A plot's series next to each other: instants in seconds first. */
 type Columns = uPlot.AlignedData;

@@ -1,15 +1,16 @@
+import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Instant } from "../../core/spot.ts";
-import type { Env } from "../http/answers.ts";
-import { leaveUnanswered, replaceAnswer, takeOver } from "../http/unanswered.ts";
+import { keepHindrance } from "../audit/evidence.ts";
+import { reached } from "../clock.ts";
+import { type Env, leaveUnanswered, replaceAnswer, takeOver } from "../http/answers.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
-import { altered, latencyOf } from "./altered.ts";
-import { type ActiveFault, chooseFault, type FaultSubject } from "./choose.ts";
-import { type Instead, insteadOf } from "./instead.ts";
-import { send } from "./send.ts";
-import { subjectOf } from "./subject.ts";
-import { reached } from "./wait.ts";
+import type { Dice } from "../random.ts";
+import type { Pace, Pieces } from "./bodies.ts";
+import { type ActiveFault, chooseFault, type FaultSubject, inForce, subjectOf } from "./choose.ts";
+import { effectsOf, hinders, type Outgoing, type Replacement } from "./effects.ts";
+import type { FaultEffects } from "./schema.ts";
 
 /** Puts the faults in force in the way of the calls of a surface. The control listener has none: it must always answer. */
 export function faulty(
@@ -18,7 +19,9 @@ export function faulty(
   files: ReadonlyMap<string, MediaFile>,
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const { faults, dice } = network.state;
+    const { dice } = network.state;
+    const faults = inForce(network.state.faults, network.clock.now());
+    network.state.faults = faults;
     if (faults.length === 0) return next();
     const target = c.env.incoming.url ?? "";
     const subject = subjectOf(network, files, surface, target);
@@ -27,34 +30,128 @@ export function faulty(
     const note = c.get("note");
     note.fault = fault.name;
     note.route = subject.route;
+    note.orgToken = subject.orgToken;
     note.screenId = subject.screenId;
-    const instead = insteadOf(fault, target);
-    if (instead === null) await next();
-    else if (instead.kind === "answer") replaceAnswer(c, answerOf(c, instead));
-    await spoil(c, network, fault, instead);
+    const replacement = replacementBy(fault, target);
+    if (replacement === null) await next();
+    else if (replacement.kind === "answer") replaceAnswer(c, answerOf(c, replacement));
+    if (hinders(fault.do)) hinder(network, subject, target, note.requestId);
+    await strike(c, network, fault, replacement);
   };
 }
 
-async function spoil(c: Context<Env>, network: Network, { do: mischief }: ActiveFault, instead: Instead | null) {
+/** What a rule answers by itself; `null` when the network is to do so. */
+function replacementBy({ name, do: given }: ActiveFault, target: string): Replacement | null {
+  for (const [effect, value] of effectsOf(given)) {
+    if (effect.replace !== undefined) return effect.replace(value, { fault: name, body: given.body, target });
+  }
+  return null;
+}
+
+function answerOf(c: Context<Env>, { status, body, headers }: Extract<Replacement, { kind: "answer" }>): Response {
+  headers.set("cache-control", "no-store");
+  headers.set("date", c.res.headers.get("date") ?? "");
+  return new Response(body, { status, headers });
+}
+
+/** The auditor is told what may not be shown for it. A spot that was not even given out is missed by nobody. */
+function hinder(
+  { state, clock, mediaUrl }: Network,
+  { route }: FaultSubject,
+  target: string,
+  requestId: string | null,
+) {
+  const what = route === "media" ? mediaUrl + target : route === "spot" ? requestId : null;
+  if (what !== null) keepHindrance(state.hindrances, { at: clock.now(), what });
+}
+
+async function strike(
+  c: Context<Env>,
+  { clock, state: { dice } }: Network,
+  { do: given }: ActiveFault,
+  replacement: Replacement | null,
+) {
   const { incoming, outgoing } = c.env;
-  const { clock, state } = network;
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   const pace = { now: clock.now, until: (at: Instant) => reached(clock, at, gone.signal) };
-  await pace.until(clock.now() + latencyOf(mischief, state.dice));
-  if (instead?.kind === "reset") {
+  const delayMs = effectsOf(given).reduce((sum, [effect, value]) => sum + (effect.delayMs?.(value, dice) ?? 0), 0);
+  await pace.until(clock.now() + delayMs);
+  if (replacement?.kind === "reset") {
     incoming.socket.resetAndDestroy();
     return takeOver(c, 0);
   }
-  if (instead?.kind === "hang") return leaveUnanswered(c);
-  const answer = await altered(c.res, mischief, state.dice, pace);
+  if (replacement?.kind === "hang") return leaveUnanswered(c);
+  const answer = await altered(c.res, given, dice, pace);
   takeOver(c, answer.status);
   // The journal has the call by its head, as it does every other one.
   if (!outgoing.destroyed) void send(answer, outgoing);
 }
 
-function answerOf(c: Context<Env>, { status, body, headers }: Extract<Instead, { kind: "answer" }>): Response {
-  headers.set("cache-control", "no-store");
-  headers.set("date", c.res.headers.get("date") ?? "");
-  return new Response(body, { status, headers });
+/** An answer as it is to leave. `cut`: the connection is broken off after the pieces. */
+interface Altered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly pieces: Pieces | null;
+  readonly cut: boolean;
+}
+
+async function altered(answer: Response, given: FaultEffects, dice: Dice, pace: Pace): Promise<Altered> {
+  const headers = new Headers(answer.headers);
+  const body = await bodyOf(answer, given);
+  for (const [effect, value] of effectsOf(given)) effect.setHead?.(headers, value);
+  if (body === null) return { status: answer.status, headers, pieces: null, cut: false };
+  headers.set("content-length", String(body.sizeBytes));
+  let outgoing: Outgoing = { headers, ...body, cut: false };
+  for (const [effect, value] of effectsOf(given)) {
+    outgoing = effect.changeBody?.(outgoing, value, dice, pace) ?? outgoing;
+  }
+  return { status: answer.status, ...outgoing };
+}
+
+/** Files are passed on as they are read, with the length that they say; everything else is small and read whole. */
+async function bodyOf(answer: Response, given: FaultEffects): Promise<Pick<Outgoing, "pieces" | "sizeBytes"> | null> {
+  if (answer.body === null) return null;
+  const length = answer.headers.get("content-length");
+  if (length !== null) return { pieces: answer.body as unknown as Pieces, sizeBytes: Number(length) };
+  let bytes: Buffer = Buffer.from(await answer.arrayBuffer());
+  if (answer.headers.get("content-type")?.startsWith("application/json")) {
+    for (const [effect, value] of effectsOf(given)) bytes = effect.changeJson?.(bytes, value) ?? bytes;
+  }
+  return { pieces: oneOf(bytes), sizeBytes: bytes.length };
+}
+
+async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}
+
+/** Writes an answer as it stands, whatever its head promises, and then ends it or breaks the connection off. */
+async function send({ status, headers, pieces, cut }: Altered, outgoing: ServerResponse): Promise<void> {
+  try {
+    outgoing.writeHead(status, Object.fromEntries(headers));
+    outgoing.flushHeaders();
+    for await (const piece of pieces ?? []) {
+      if (!(await written(outgoing, piece))) return;
+    }
+  } catch (error) {
+    // The file cannot be read to its end. The head is out, so all that is left is to break off.
+    console.error(error);
+    outgoing.destroy();
+    return;
+  }
+  if (cut) outgoing.destroy();
+  else outgoing.end();
+}
+
+/** Whether the piece left; it does not when the other side has gone. */
+function written(outgoing: ServerResponse, piece: Uint8Array): Promise<boolean> {
+  if (outgoing.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const gone = () => resolve(false);
+    outgoing.once("close", gone);
+    outgoing.write(piece, (error) => {
+      outgoing.off("close", gone);
+      resolve(error === null || error === undefined);
+    });
+  });
 }

@@ -1,83 +1,42 @@
 import { z } from "zod";
 import { routes } from "../../wire/routes.ts";
+import { knownKeys, mustBeOneOf } from "../problems.ts";
+import { effects } from "./effects.ts";
 
 /** The most rules in force at a time. */
 export const MOST_FAULTS = 100;
-/** No player waits longer for anything, so longer is a mistake. */
-const LONGEST_LATENCY_MS = 600_000;
-/** The most that a body or a patch may nest; beyond it nobody can read it either. */
-const DEEPEST_JSON = 50;
+/** A year; a fault for longer is one for good. */
+const LONGEST_SECONDS = 366 * 24 * 3_600;
 
-const ms = z.int().nonnegative().max(LONGEST_LATENCY_MS);
-const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII");
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be a header's name");
-const json = z.unknown().refine((value) => isShallow(value, DEEPEST_JSON), "nests too deep");
+type EffectsShape = { [Name in keyof typeof effects]: z.ZodOptional<(typeof effects)[Name]["schema"]> };
+const effectsShape = Object.fromEntries(
+  Object.entries(effects).map(([name, { schema }]) => [name, schema.optional()]),
+) as unknown as EffectsShape;
 
 /**
- * What goes wrong with a call. `reset`, `hang`, `redirect`, `empty`, `status` and `retryAfter` answer in place of the
- * network, which then does nothing; the first of them in this order decides. The rest changes whatever answer there is.
+ * What goes wrong with a call. Of what answers in place of the network the first in the table of effects decides; the
+ * rest changes whatever answer there is.
  */
-export const mischiefSchema = z
-  .strictObject({
-    /** Answers with this status, and with `body` where one is given: a text as it is, anything else as JSON. */
-    status: z.int().min(200).max(599).optional(),
-    body: json.optional(),
-    /** Puts these into the answer, over those it has. */
-    headers: z.record(headerName, headerValue).optional(),
-    /** Whole seconds or an HTTP date; with 429 unless `status` says otherwise (A14). */
-    retryAfter: z.union([z.int().nonnegative(), headerValue.min(1)]).optional(),
-    /** Holds the answer back for so much virtual time. The call itself is judged by when it came in (F7). */
-    latencyMs: z
-      .union([ms, z.strictObject({ min: ms, max: ms }).refine(({ min, max }) => min <= max, "min is above max")])
-      .optional(),
-    /** Never answers. */
-    hang: z.literal(true).optional(),
-    /** Breaks the TCP connection off without an answer. */
-    reset: z.literal(true).optional(),
-    /** Answers 204. */
-    empty: z.literal(true).optional(),
-    /** Breaks the connection off after so many bytes of the body; the head promises all of it. */
-    truncateAt: z.int().nonnegative().optional(),
-    /** Inverts so many bytes of the body, or one. */
-    corrupt: z.union([z.literal(true), z.int().min(1).max(1000)]).optional(),
-    /** Sends the body no faster than so many bytes in a second of virtual time. */
-    bytesPerSecond: z.int().positive().optional(),
-    /** Leaves out the second half of a JSON answer. */
-    malformedJson: z.literal(true).optional(),
-    contentType: headerValue.min(1).optional(),
-    /** How far off `Content-Length` is: so many bytes too many, or too few when negative; `true` is 1. */
-    wrongLength: z
-      .union([
-        z.literal(true),
-        z
-          .int()
-          .min(-1_000_000)
-          .max(1_000_000)
-          .refine((by) => by !== 0, "must not be 0"),
-      ])
-      .optional(),
-    /** Answers 302: to the same URL again, so that it never ends (`true` or `"loop"`), or to a URL. */
-    redirect: z.union([z.literal(true), headerValue.min(1)]).optional(),
-    /** A JSON merge patch (RFC 7396) on a JSON answer: `null` takes a member away. */
-    patch: json.optional(),
-    /** Puts the `Date` header off by so much. */
-    dateSkewMs: z.int().min(-1e12).max(1e12).optional(),
-  })
-  .refine((mischief) => Object.values(mischief).some((value) => value !== undefined), "says nothing to do")
+export const faultEffectsSchema = knownKeys(effectsShape)
+  .refine((given) => Object.values(given).some((value) => value !== undefined), "says nothing to do")
   .refine(({ status, body }) => body === undefined || status !== undefined, "a body needs a status");
-export type Mischief = z.infer<typeof mischiefSchema>;
+export type FaultEffects = z.infer<typeof faultEffectsSchema>;
 
 /** As the journal calls them. */
-const ROUTE_NAMES: readonly string[] = [...Object.keys(routes), "media", "pop"];
+export const ROUTE_NAMES: readonly string[] = [...Object.keys(routes), "media", "pop"];
 
 /** Which calls a rule is about: all that is given must fit, and what is left out fits every call. */
-const matchSchema = z.strictObject({
+const matchSchema = knownKeys({
   surface: z.enum(["service", "media"]).optional(),
   /** As in the journal: `spot`, `location`, `approval`… on the service, `media` and `pop` on the media listener. */
   route: z
     .string()
-    .refine((name) => ROUTE_NAMES.includes(name), `must be one of ${ROUTE_NAMES.join(", ")}`)
+    .refine((name) => ROUTE_NAMES.includes(name), {
+      error: ({ input }) => mustBeOneOf(ROUTE_NAMES, input),
+    })
     .optional(),
+  /** With `screen_id`, where several organizations have a screen of that id. */
+  org_token: z.string().optional(),
   screen_id: z.string().optional(),
   /** Only calls for one item of a spot: its media or its proof of play. */
   kind: z.enum(["news", "ad"]).optional(),
@@ -86,20 +45,111 @@ const matchSchema = z.strictObject({
 });
 export type FaultMatch = z.infer<typeof matchSchema>;
 
-/** A rule. Of the calls that it matches it lets `skip` pass, then strikes with `probability`, at most `times` in all. */
-export const faultSchema = z.strictObject({
+/**
+ * A rule. Of the calls that it matches it lets `skip` pass, then strikes with `probability`, at most `times` in all and for
+ * no longer than `forSeconds` of the network's time.
+ */
+export const faultSchema = knownKeys({
   name: z.string().min(1).max(100).default("unnamed"),
   match: matchSchema.default({}),
   times: z.int().nonnegative().nullable().default(null),
   skip: z.int().nonnegative().default(0),
   probability: z.number().min(0).max(1).default(1),
-  do: mischiefSchema,
+  forSeconds: z.number().positive().max(LONGEST_SECONDS).nullable().default(null),
+  do: faultEffectsSchema,
 });
 export type Fault = z.infer<typeof faultSchema>;
 /** A rule as it is written, with what may be left out left out. */
 export type FaultFile = z.input<typeof faultSchema>;
 
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
+/** Bad days that screens have, by name. */
+export const presets = {
+  /** A mobile link at the edge of its cell: slow, uneven, and now and then gone in the middle of something. */
+  "flaky-lte": [
+    { name: "flaky-lte: lost", match: {}, probability: 0.03, do: { reset: true } },
+    { name: "flaky-lte: broken off", match: { route: "media" }, probability: 0.05, do: { truncateAt: 40_000 } },
+    {
+      name: "flaky-lte: thin",
+      match: { route: "media" },
+      do: { latencyMs: { min: 60, max: 900 }, bytesPerSecond: 400_000 },
+    },
+    { name: "flaky-lte: slow", match: {}, do: { latencyMs: { min: 60, max: 900 } } },
+  ],
+  /** A service that has had enough of this client every other time. */
+  "rate-limited": [
+    { name: "rate-limited", match: { surface: "service" }, probability: 0.5, do: { status: 429, retryAfter: 10 } },
+  ],
+  /** A content network with everything that they have been seen to do; spots and proofs are fine. */
+  "broken-cdn": [
+    {
+      name: "broken-cdn: down",
+      match: { route: "media" },
+      probability: 0.15,
+      do: { status: 502, body: "<h1>Bad gateway</h1>", contentType: "text/html" },
+    },
+    { name: "broken-cdn: broken off", match: { route: "media" }, probability: 0.15, do: { truncateAt: 10_000 } },
+    { name: "broken-cdn: corrupt", match: { route: "media" }, probability: 0.15, do: { corrupt: 16 } },
+    {
+      name: "broken-cdn: an error page as 200",
+      match: { route: "media" },
+      probability: 0.1,
+      do: { status: 200, body: "<h1>Oops</h1>", contentType: "text/html" },
+    },
+    { name: "broken-cdn: in circles", match: { route: "media" }, probability: 0.1, do: { redirect: "loop" } },
+    { name: "broken-cdn: slow", match: { route: "media" }, probability: 0.2, do: { bytesPerSecond: 50_000 } },
+  ],
+  /** Everything answers that it will be back in two minutes. */
+  maintenance: [
+    {
+      name: "maintenance",
+      match: {},
+      do: { status: 503, retryAfter: 120, body: "<h1>Back soon</h1>", contentType: "text/html" },
+    },
+  ],
+  /** Nothing answers. */
+  offline: [{ name: "offline", match: {}, do: { reset: true } }],
+} as const satisfies Readonly<Record<string, readonly FaultFile[]>>;
+
+type PresetName = keyof typeof presets;
+export const presetNames = Object.keys(presets) as PresetName[];
+
+const presetSchema = z.enum(presetNames as [PresetName, ...PresetName[]], {
+  error: ({ input }) => mustBeOneOf(presetNames, input),
+});
+const presetObjectSchema = knownKeys({ preset: presetSchema, forSeconds: faultSchema.shape.forSeconds });
+
+/**
+ * One entry of a list of faults: a rule, or a preset as `"offline"` or `{"preset":"offline","forSeconds":60}`, which is
+ * some rules.
+ */
+export const faultEntrySchema = z.unknown().transform((written, context): Fault[] => {
+  const read = readEntry(written);
+  if (read.success) return read.data;
+  for (const { message, path } of read.error.issues) {
+    context.issues.push({ code: "custom", message, path: [...path], input: written });
+  }
+  return z.NEVER;
+}) as z.ZodType<Fault[], FaultEntry>;
+export type FaultEntry =
+  | FaultFile
+  | PresetName
+  | { readonly preset: PresetName; readonly forSeconds?: number | null | undefined };
+
+/** A list of faults, in order; presets are put in their place. */
+export const faultListSchema = z
+  .array(faultEntrySchema)
+  .max(MOST_FAULTS)
+  .transform((entries) => entries.flat())
+  .refine((rules) => rules.length <= MOST_FAULTS, `at most ${MOST_FAULTS} rules`);
+
+function readEntry(written: unknown) {
+  if (typeof written === "string") return presetSchema.transform((preset) => rulesOf(preset)).safeParse(written);
+  if (typeof written === "object" && written !== null && "preset" in written) {
+    return presetObjectSchema.transform(({ preset, forSeconds }) => rulesOf(preset, forSeconds)).safeParse(written);
+  }
+  return faultSchema.transform((rule) => [rule]).safeParse(written);
+}
+
+function rulesOf(preset: PresetName, forSeconds: number | null = null): Fault[] {
+  return presets[preset].map((rule) => faultSchema.parse({ ...rule, forSeconds }));
 }

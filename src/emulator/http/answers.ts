@@ -1,15 +1,18 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Refusal } from "../../core/ruling.ts";
+import type { Refusal } from "../../core/inventory/ruling.ts";
 import { errorBody, type FieldError } from "../../wire/errors.ts";
-import { nearMissOf } from "../near-miss/near-miss.ts";
+import { routeAt, routes } from "../../wire/routes.ts";
 import type { Network } from "../network.ts";
+import { nearest } from "../problems.ts";
 import type { Listener } from "./journal.ts";
 
 /** What the journal is to say about a call beside what can be seen from outside. */
-export interface CallNote {
+interface CallNote {
   route: string | null;
+  orgToken: string | null;
   screenId: string | null;
+  requestId: string | null;
   nearMiss: string | null;
   /** The name of the fault that was put in its way. */
   fault: string | null;
@@ -26,7 +29,10 @@ export interface Env {
 }
 
 /** The statuses of error answers. */
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 416 | 422 | 429 | 500 | 504;
+type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 416 | 422 | 429 | 500 | 504;
+
+/** Even a call that never gets an answer lets its connection go after this; no client waits as long. */
+const LONGEST_HANG_MS = 3_600_000;
 
 /** An error answer in the one shape of the service (A1). */
 export function problem<Status extends ProblemStatus>(
@@ -59,35 +65,36 @@ export function failed(error: Error, c: Context<Env>) {
 /** Refuses a method that a path does not have, naming those that it has (A15). */
 export function methodNotAllowed(c: Context<Env>, allowed: readonly string[]) {
   c.header("allow", allowed.join(", "));
-  return problem(c, 405, "method_not_allowed", `this path takes ${allowed.join(" and ")} only`);
+  const detail = allowed.length === 0 ? "this path takes no method" : `this path takes ${allowed.join(" and ")} only`;
+  return problem(c, 405, "method_not_allowed", detail);
+}
+
+/** The note of a call of which nothing is known yet. */
+export function emptyNote(): CallNote {
+  const unknown = { route: null, orgToken: null, screenId: null, requestId: null, nearMiss: null, fault: null };
+  return { ...unknown, status: null, warnings: [], events: [] };
 }
 
 /** Puts every call into the journal, and the network's own time into every answer (F7). */
 export function journalled(network: Network, listener: Listener): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const note: CallNote = {
-      route: null,
-      screenId: null,
-      nearMiss: null,
-      fault: null,
-      status: null,
-      warnings: [],
-      events: [],
-    };
+    const note = emptyNote();
     const at = network.clock.now();
     const realAt = Date.now();
     const begunAt = performance.now();
     c.set("note", note);
     c.header("date", new Date(at).toUTCString());
     await next();
-    const { route, screenId, nearMiss, fault, warnings, events } = note;
+    const { route, orgToken, screenId, requestId, nearMiss, fault, warnings, events } = note;
     const { method, url = "" } = c.env.incoming;
     const seen = {
       listener,
       method: method ?? c.req.method,
       path: url,
       route,
+      orgToken,
       screenId,
+      requestId,
       status: note.status ?? c.res.status,
     };
     const ms = Math.round((performance.now() - begunAt) * 1000) / 1000;
@@ -95,4 +102,101 @@ export function journalled(network: Network, listener: Listener): MiddlewareHand
     const complaint = [nearMiss, missed].filter((part) => part !== null).join("; ");
     network.journal.add({ at, realAt, ...seen, ms, warnings, events, fault, nearMiss: complaint || null });
   };
+}
+
+/** Never answers a call; it is in the journal with the status 0. Whoever ends the connection ends the wait. */
+export function leaveUnanswered(c: Context<Env>): void {
+  const { socket } = c.env.incoming;
+  const patience = setTimeout(() => socket.destroy(), LONGEST_HANG_MS).unref();
+  socket.once("close", () => clearTimeout(patience));
+  takeOver(c, 0);
+}
+
+/** Tells the server that the answer is not its business: it is written past it, or there is none (status 0). */
+export function takeOver(c: Context<Env>, status: number): void {
+  c.get("note").status = status;
+  // Of its light answers the server sends even this one; a clone is a full one.
+  replaceAnswer(c, new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone());
+}
+
+/** Puts an answer in place of the one there is; Hono would lay the headers of the old one over those of the new. */
+export function replaceAnswer(c: Context<Env>, answer: Response): void {
+  c.res = undefined;
+  c.res = answer;
+}
+
+/** A call that was refused. `target`: path and query as they were sent. */
+interface Missed {
+  readonly listener: "service" | "media" | "control";
+  readonly route: string | null;
+  readonly status: number;
+  readonly target: string;
+}
+
+/** Of so many pops a URL is compared with the newest. */
+const MOST_POPS_COMPARED = 10_000;
+/** With less than this in common it is not an altered URL but some other one. */
+const LEAST_COMMON = "/pop/".length + 4;
+
+/** What would have been right instead of what a call asked for; `null` where there is nothing like it. */
+function nearMissOf(network: Network, { listener, route, status, target }: Missed): string | null {
+  if (status !== 401 && status !== 404) return null;
+  const path = target.split("?", 1)[0] ?? "";
+  if (route === "pop") return firstDifference(target, [...network.state.ledger.pops.keys()]);
+  if (listener !== "service") return null;
+  const match = routeAt(path);
+  const meant = match === null ? nearestPath(path) : nearestName(network, match.parameters);
+  return meant === null ? null : `nearest is ${meant}`;
+}
+
+/** The nearest to whichever name in the path is not there. */
+function nearestName({ state }: Network, parameters: Readonly<Record<string, string>>): string | null {
+  const { organizations } = state.inventory;
+  const { org_token: token = "", location_id, screen_id, car_id } = parameters;
+  const organization = organizations.get(token);
+  if (organization === undefined) return token === "" ? null : nearest(token, organizations.keys());
+  if (location_id !== undefined) return nearest(location_id, organization.locations.keys());
+  if (screen_id !== undefined) return nearest(screen_id, organization.screens.keys());
+  return car_id === undefined ? null : nearest(car_id, organization.approvals.keys());
+}
+
+/** The contract's path that an unknown path comes nearest to, as in `/vendor/{org_token}/locations`. */
+function nearestPath(path: string): string | null {
+  const given = path.split("/");
+  const named = Object.values(routes).map((template) => [filledIn(template, given), template] as const);
+  const best = nearest(
+    path,
+    named.map(([filled]) => filled),
+  );
+  const template = named.find(([filled]) => filled === best)?.[1];
+  return template?.replace(/:(\w+)/g, "{$1}") ?? null;
+}
+
+/** What stands where a parameter belongs counts as one, so that only the rest is compared. */
+function filledIn(template: string, given: readonly string[]): string {
+  const steps = template.split("/");
+  return steps.map((step, index) => (step.startsWith(":") ? (given[index] ?? step) : step)).join("/");
+}
+
+/** Where an unknown proof-of-play URL departs from the one it comes nearest to (F10, F11). */
+function firstDifference(path: string, known: readonly string[]): string | null {
+  let best = "";
+  let longest = LEAST_COMMON - 1;
+  for (const candidate of known.slice(-MOST_POPS_COMPARED)) {
+    const length = commonLength(path, candidate);
+    if (length <= longest) continue;
+    [best, longest] = [candidate, length];
+  }
+  if (best === "") return null;
+  return `it departs from ${best} at character ${longest + 1}: ${tail(best, longest)} was given out`;
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
+function tail(path: string, at: number): string {
+  return at === path.length ? "nothing more" : `"${path.slice(at, at + 12)}"`;
 }

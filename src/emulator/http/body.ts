@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import { dotted } from "../world/read.ts";
+import { dotted } from "../problems.ts";
 import { type Env, problem } from "./answers.ts";
 
 /** What was sent with a call, or the answer that refuses it (A7, A8). */
@@ -43,6 +43,27 @@ export function fitting<T>(c: Context<Env>, sent: unknown, schema: z.ZodType<T>,
   const errors = issues.map((issue) => ({ field: dotted(issue.path), message: issue.message }));
   const detail = errors.map(({ field, message }) => `${field || what}: ${message}`).join("; ");
   return { kind: "refused", answer: problem(c, 400, "invalid", detail, errors) };
+}
+
+/** Reads the JSON body of a control call, whatever its content type says. */
+export async function sentBody<T>(c: Context<Env>, schema: z.ZodType<T>): Promise<Sent<T>> {
+  const text = await sentText(c);
+  if (text.kind === "refused") return text;
+  const sent = readJson(c, text.value);
+  return sent.kind === "refused" ? sent : fitting(c, sent.value, schema);
+}
+
+/** Reads a body that may be left out: then it is as if `{}` had been sent. */
+export async function sentOptionalBody<T>(c: Context<Env>, schema: z.ZodType<T>): Promise<Sent<T>> {
+  const text = await sentText(c);
+  if (text.kind === "refused") return text;
+  const sent = readJson(c, text.value.trim() === "" ? "{}" : text.value);
+  return sent.kind === "refused" ? sent : fitting(c, sent.value, schema);
+}
+
+/** Reads the query. */
+export function sentQuery<T>(c: Context<Env>, schema: z.ZodType<T>): Sent<T> {
+  return fitting(c, c.req.query(), schema, "the query");
 }
 
 type TextReading = { readonly kind: "text"; readonly text: string } | { readonly kind: "too-long" | "broken" };

@@ -13,7 +13,11 @@ export interface Call {
   /** Path and query as they were sent, cut to `LONGEST_PATH`. */
   readonly path: string;
   readonly route: string | null;
+  /** Whose call it was, as far as it says. */
+  readonly orgToken: string | null;
   readonly screenId: string | null;
+  /** Of the spot that was given out or proved, as in the ledger. */
+  readonly requestId: string | null;
   /** 0 when it was left without an answer: by a fault, or because what it asked for never answers. */
   readonly status: number;
   readonly ms: number;
@@ -30,6 +34,7 @@ export interface Call {
 /** Which calls are wanted; every filter that is given must fit. `limit`: the newest so many. */
 export interface CallFilter {
   readonly route?: string | undefined;
+  readonly orgToken?: string | undefined;
   readonly screenId?: string | undefined;
   readonly status?: number | undefined;
   /** Only calls with a higher id. */
@@ -100,9 +105,10 @@ export function newJournal(onCall: (call: Call) => void = () => {}): Journal {
 }
 
 /** Whether a call is wanted; `limit` is about how many of them. */
-export function fits(call: Call, { route, screenId, status, afterId, from }: CallFilter): boolean {
+export function fits(call: Call, { route, orgToken, screenId, status, afterId, from }: CallFilter): boolean {
   return (
     (route === undefined || call.route === route) &&
+    (orgToken === undefined || call.orgToken === orgToken) &&
     (screenId === undefined || call.screenId === screenId) &&
     (status === undefined || call.status === status) &&
     (afterId === undefined || call.id > afterId) &&

@@ -1,9 +1,11 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { getRequestListener } from "@hono/node-server";
-import type { Hono } from "hono";
+import type { Hono, MiddlewareHandler } from "hono";
+import { reachOf } from "../../core/address.ts";
 import { errorBody } from "../../wire/errors.ts";
-import type { Env } from "./answers.ts";
+import { type Env, problem } from "./answers.ts";
 import type { Listener } from "./journal.ts";
 
 /** An open port that does not answer yet. */
@@ -11,11 +13,13 @@ export interface OpenPort {
   /** Without a trailing slash. */
   readonly url: string;
   answerWith(app: Hono<Env>): void;
+  /** Has another app answer all that is below `/forks/{name}`, which it does not see, until the function is called. */
+  mount(path: string, app: Hono<Env>): () => void;
   /** Ends every connection and resolves when the port is free. */
   close(): Promise<void>;
 }
 
-/** A port that could not be opened, said so that whoever chose it can choose another. */
+/** A port that could not be opened; the message names it, so that another can be chosen. */
 export class PortError extends Error {
   override name = "PortError";
 }
@@ -24,6 +28,8 @@ export class PortError extends Error {
 const LONGEST_REQUEST_MS = 30_000;
 /** Longer than the pause between two spots, so that a player keeps its connection. */
 const LONGEST_IDLE_MS = 75_000;
+/** What has paths below it. */
+const MOUNTED = /^\/forks\/[^/?#]+(?=\/)/;
 /** Headers beyond this are answered 431 by Node. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
@@ -45,11 +51,23 @@ export async function openPort(
     maxHeaderSize: MOST_HEADER_BYTES,
   });
   await listening(server, listener, host, port);
+  const options = { overrideGlobalObjects: lightObjects, errorHandler: badRequest };
+  const mounted = new Map<string, RequestListener>();
   return {
-    url: `http://${reachable(host)}:${(server.address() as AddressInfo).port}`,
+    url: `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
     answerWith(app) {
-      const options = { overrideGlobalObjects: lightObjects, errorHandler: badRequest };
-      server.on("request", getRequestListener(app.fetch, options));
+      const own = getRequestListener(app.fetch, options);
+      server.on("request", (incoming, outgoing) => {
+        const path = mounted.size === 0 ? undefined : MOUNTED.exec(incoming.url ?? "")?.[0];
+        const below = path === undefined ? undefined : mounted.get(path);
+        if (path === undefined || below === undefined) return own(incoming, outgoing);
+        incoming.url = incoming.url?.slice(path.length);
+        return below(incoming, outgoing);
+      });
+    },
+    mount(path, app) {
+      mounted.set(path, getRequestListener(app.fetch, options));
+      return () => void mounted.delete(path);
     },
     close: () =>
       new Promise((resolve) => {
@@ -87,9 +105,53 @@ function reasonOf(error: NodeJS.ErrnoException): string {
   }
 }
 
-/** A name under which a listener on every address can be reached from here, brackets where a URL needs them. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
+type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
+
+/**
+ * Refuses calls that a web page elsewhere could make a browser on this machine send: under a name that only points
+ * here (DNS rebinding), or from a page of another origin. `host`: where the listener is, if not on loopback; one on every
+ * address answers under each of the machine's own.
+ */
+export function onlyFromHere(host: string): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const authority = c.req.header("host") ?? "";
+    const name = authority.replace(/:\d*$/, "");
+    const isOwn = name.toLowerCase() === host.toLowerCase() || (isEveryAddress(host) && isOwnAddress(name));
+    if (reachOf(name) !== "loopback" && !isOwn) {
+      return problem(c, 403, "bad_host", "the control listener answers under a loopback name or its own address only");
+    }
+    const origin = c.req.header("origin");
+    if (origin !== undefined && origin !== `http://${authority}`) {
+      return problem(c, 403, "bad_origin", "the control listener answers its own pages only");
+    }
+    return next();
+  };
+}
+
+/** Whether a listener on this host is reached under every address of the machine. */
+export function isEveryAddress(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+/**
+ * The host under which others reach a listener, as URLs have it: what listens on every address is named by the machine's
+ * first one of its network, since 127.0.0.1 would mean another machine to each of them.
+ */
+export function reachableHost(host: string, interfaces: Interfaces = networkInterfaces()): string {
+  if (!isEveryAddress(host)) return inUrl(host);
+  const outward = addressesIn(interfaces).find(({ internal, family }) => !internal && family === "IPv4");
+  return outward?.address ?? (host === "::" ? "[::1]" : "127.0.0.1");
+}
+
+/** Whether a host of a URL is one of the machine's own addresses; never a name, which anybody can point here. */
+export function isOwnAddress(host: string, interfaces: Interfaces = networkInterfaces()): boolean {
+  return addressesIn(interfaces).some(({ address }) => inUrl(address) === host.toLowerCase());
+}
+
+function addressesIn(interfaces: Interfaces): readonly NetworkInterfaceInfo[] {
+  return Object.values(interfaces).flatMap((addresses) => addresses ?? []);
+}
+
+function inUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

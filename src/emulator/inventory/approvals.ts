@@ -1,12 +1,13 @@
-import { approveApproval, rejectApproval } from "../../core/approval.ts";
-import type { Ruling } from "../../core/ruling.ts";
+import { approveApproval, rejectApproval } from "../../core/inventory/approval.ts";
+import type { Ruling } from "../../core/inventory/ruling.ts";
 import type { ApprovalItem, RejectionReason } from "../../wire/approval.ts";
+import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
-import { draw } from "../random.ts";
-import type { Approval, Organization } from "../world/inventory.ts";
+import { draw, freeIdentifier } from "../random.ts";
+import { located } from "../spot/issue.ts";
 import { MOST_ENTRIES } from "../world/schema.ts";
-import { freeIdentifier } from "./identifier.ts";
-import type { Creation } from "./locations.ts";
+import type { Approval, Organization } from "./inventory.ts";
+import type { Creation } from "./locations-and-screens.ts";
 
 /** What is told of a new approval; the rest is made up. */
 export interface Submission {
@@ -60,6 +61,22 @@ export function rejectIn(
 export function approveIn(network: Network, organization: Organization, approval: Approval): Ruling<Approval> {
   const ruling = approveApproval(approval);
   return ruling.kind === "ruled" ? decided(network, organization, ruling.value) : ruling;
+}
+
+/** The creative of an approval; size and digest are known of those that the media listener serves (A11, E6). */
+export async function itemOfApproval(
+  { mediaUrl, state }: Network,
+  files: ReadonlyMap<string, MediaFile>,
+  { item, creative }: Approval,
+): Promise<ApprovalItem> {
+  if (item !== null) return { ...item, url: located(item.url, `${mediaUrl}/`) };
+  const known = state.inventory.creatives.get(creative ?? "");
+  if (known === undefined) throw new Error(`there is no creative ${creative}`);
+  const { title, mimeType, width, height, duration } = known;
+  const url = located(known.url, `${mediaUrl}/`);
+  const path = url.startsWith(`${mediaUrl}/`) ? new URL(url.slice(mediaUrl.length), url).pathname : "";
+  const facts = await files.get(path)?.facts();
+  return { url, title, width, height, duration, mimeType, size: facts?.sizeBytes ?? null, md5: facts?.md5 ?? null };
 }
 
 function decided({ clock }: Network, organization: Organization, approval: Approval): Ruling<Approval> {

@@ -1,12 +1,11 @@
-import { Hono } from "hono";
+import type { Readable } from "node:stream";
+import { type Context, Hono } from "hono";
 import { faulty } from "../faults/middleware.ts";
-import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
-import { leaveUnanswered } from "../http/unanswered.ts";
+import { type Env, failed, journalled, leaveUnanswered, methodNotAllowed, notFound, problem } from "../http/answers.ts";
 import type { Network } from "../network.ts";
-import { CREATIVES_PATH } from "../world/catalogue.ts";
+import { type MediaRecord, provePlay, recordMedia } from "../spot/ledger.ts";
+import { CREATIVES_PATH } from "../world/creatives.ts";
 import type { MediaFile } from "./files.ts";
-import { answerMedia } from "./media.ts";
-import { answerPop } from "./pop.ts";
 
 /** What the page that never loads asks for. */
 const NEVER_PATH = `${CREATIVES_PATH}bad/never.png`;
@@ -31,4 +30,152 @@ export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>
   app.notFound(notFound);
   app.onError(failed);
   return app;
+}
+
+/** Answers a call of a proof-of-play URL, which must be to the byte as it was given out (F7-F12). */
+function answerPop(c: Context<Env>, network: Network): Response {
+  c.header("cache-control", "no-store");
+  c.get("note").route = "pop";
+  const { ledger, switches } = network.state;
+  const path = c.env.incoming.url ?? "";
+  const { verdict, status, spot } = provePlay(ledger, path, network.clock.now(), switches.earlyPop);
+  const { orgToken = null, screenId = null, requestId = null } = spot ?? {};
+  Object.assign(c.get("note"), { orgToken, screenId, requestId });
+  switch (verdict) {
+    case "counted":
+      return c.json({}, 200);
+    case "duplicate":
+    case "early":
+      if (status !== 200) return problem(c, 400, "pop_early", "the item cannot have been shown in full yet");
+      c.get("note").warnings.push(`${verdict} proof of play`);
+      return c.json({}, 200);
+    case "late":
+      return problem(c, 410, "pop_expired", "the hour after the spot request is over");
+    case "unknown":
+      return problem(c, 404, "unknown_pop", "no spot has this proof-of-play URL");
+  }
+}
+
+/** How long media may be kept without asking again: as long as its URL is good for at least (F15). */
+const FRESH_SECONDS = 3_600;
+
+/** Answers GET and HEAD of a creative's file, in full or in part (A19). */
+async function answerMedia(
+  c: Context<Env>,
+  network: Network,
+  files: ReadonlyMap<string, MediaFile>,
+): Promise<Response> {
+  const file = files.get(pathOf(c.req.url));
+  if (file === undefined) return notFound(c);
+  const { sizeBytes, etag } = await file.facts();
+  c.header("etag", etag);
+  c.header("accept-ranges", "bytes");
+  c.header("cache-control", `public, max-age=${FRESH_SECONDS}`);
+  c.header("x-content-type-options", "nosniff");
+  if (isKnown(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+
+  const headers = { range: c.req.header("range"), ifRange: c.req.header("if-range") };
+  const isHead = c.req.raw.method === "HEAD";
+  const range = isHead ? ({ kind: "whole" } as const) : parseRange(headers, sizeBytes, etag);
+  if (range.kind === "unsatisfiable") {
+    c.header("content-range", `bytes */${sizeBytes}`);
+    return problem(c, 416, "range_not_satisfiable", `the file has ${sizeBytes} bytes`);
+  }
+  const { first, last } = range.kind === "part" ? range : { first: 0, last: sizeBytes - 1 };
+  if (range.kind === "part") c.header("content-range", `bytes ${first}-${last}/${sizeBytes}`);
+  c.header("content-type", file.contentType);
+  c.header("content-length", String(last - first + 1));
+  if (isHead) return c.body(null, 200);
+  const record = recordMedia(network.state.ledger, network.mediaUrl + c.env.incoming.url, network.clock.now());
+  const sent = recording(c, record, { first, last }, sizeBytes);
+  // There is no piece of an empty file to read.
+  if (sizeBytes === 0) return c.body(null, 200);
+  return c.body(bodyOf(file.read(first, last), sent), range.kind === "part" ? 206 : 200);
+}
+
+function pathOf(url: string): string {
+  const { pathname } = new URL(url);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
+/** Whether the client says it has this version already (RFC 9110, 13.1.2; weak comparison). */
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(",").some((given) => given.trim() === "*" || given.trim().replace(/^W\//, "") === etag);
+}
+
+/** Which bytes of a file a request wants. `first` and `last` are offsets, both included. */
+type WantedRange =
+  | { readonly kind: "whole" }
+  | { readonly kind: "part"; readonly first: number; readonly last: number }
+  | { readonly kind: "unsatisfiable" };
+
+/** What a request says about ranges; absent headers are `undefined`. */
+interface RangeHeaders {
+  readonly range: string | undefined;
+  readonly ifRange: string | undefined;
+}
+
+/**
+ * Reads a `Range` header against a file (RFC 9110, 14.2). One range is honoured; several, another unit or anything
+ * unreadable give the whole file, as does an `If-Range` that does not name exactly this version (13.1.5).
+ */
+function parseRange({ range, ifRange }: RangeHeaders, sizeBytes: number, etag: string): WantedRange {
+  if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return { kind: "whole" };
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range.replace(/[ \t]/g, "")) ?? [];
+  if (from === "" && to === "") return { kind: "whole" };
+  if (from === "") return suffix(Number(to), sizeBytes);
+
+  const first = Number(from);
+  const last = to === "" ? sizeBytes - 1 : Math.min(Number(to), sizeBytes - 1);
+  if (to !== "" && Number(to) < first) return { kind: "whole" };
+  return first < sizeBytes ? { kind: "part", first, last } : { kind: "unsatisfiable" };
+}
+
+function suffix(count: number, sizeBytes: number): WantedRange {
+  if (count === 0 || sizeBytes === 0) return { kind: "unsatisfiable" };
+  return { kind: "part", first: Math.max(0, sizeBytes - count), last: sizeBytes - 1 };
+}
+
+/** Offsets in a file, both included. */
+interface Piece {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Keeps the ledger's record up to date while the body goes out; complete is one that got to the file's last byte. */
+function recording(c: Context<Env>, record: MediaRecord | null, { first, last }: Piece, sizeBytes: number) {
+  if (record === null) return () => {};
+  const { outgoing } = c.env;
+  outgoing.once("finish", () => {
+    record.complete = last === sizeBytes - 1 && record.bytes === last - first + 1;
+  });
+  return (bytes: number) => {
+    record.bytes += bytes;
+  };
+}
+
+/**
+ * Streams a piece of a file, reading on only as the other side takes it, and tells `sent` of every chunk handed on. The
+ * file is closed when the other side goes away.
+ */
+export function bodyOf(file: Readable, sent: (bytes: number) => void): ReadableStream<Uint8Array> {
+  const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) return controller.close();
+        sent(value.length);
+        controller.enqueue(value);
+      },
+      cancel: () => void file.destroy(),
+    },
+    // No chunk ahead of the one that is being taken: what counts as sent has left.
+    { highWaterMark: 0 },
+  );
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readdirSync } from "node:fs";
-import { extname, join } from "node:path";
-import type { Readable } from "node:stream";
-import { CREATIVES_PATH } from "../world/catalogue.ts";
-import { HUGE_PATH, readNothing } from "./nothing.ts";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { CREATIVES_PATH, contentTypeOf } from "../world/creatives.ts";
 
 /** A file that is served. */
 export interface MediaFile {
@@ -25,31 +25,50 @@ export interface FileFacts {
 /** The most files in the folder, so that pointing it at the wrong one fails at once. */
 const MOST_FILES = 10_000;
 
+/** Where the bad creative is that is 200 MB of nothing; no file of that size is kept. */
+const HUGE_PATH = `${CREATIVES_PATH}bad/huge.mp4`;
+
+const HUGE_BYTES = 200_000_000;
+/** As much as a file stream reads at once. One chunk is sent again and again, so the memory does not grow with the size. */
+const ZEROS = Buffer.alloc(64 * 1024);
+
+/** An MP4 that begins as one should, so that nobody can tell from its first bytes, and then is one box of padding. */
+const HUGE_HEAD = mp4Head();
+
 /**
- * The files of the creatives' folder by the URL path they are served at, and the huge one that is in no folder. Only
- * what this listing names is ever opened, so no request can reach outside; links are left out.
+ * The files of the creatives' folder by the URL path they are served at, the huge one that is in no folder, and `own`,
+ * those that a world brings. Only what this listing names is ever opened, so no request can reach outside; links are left
+ * out.
  */
-export function mediaFiles(dir: string): ReadonlyMap<string, MediaFile> {
-  const files = new Map([[HUGE_PATH, mediaFile(HUGE_PATH, readNothing)]]);
+export function mediaFiles(dir: string, own: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, MediaFile> {
+  const files = new Map([[HUGE_PATH, mediaFile(HUGE_PATH, readHugeFile)]]);
   const list = (folder: string, prefix: string) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      const read = (start: number, end: number) => createReadStream(path, { start, end });
       if (entry.isDirectory()) list(path, `${prefix}${entry.name}/`);
-      else if (entry.isFile()) files.set(prefix + entry.name, mediaFile(path, read));
+      else if (entry.isFile()) files.set(prefix + entry.name, fileOnDisk(path));
       if (files.size > MOST_FILES) throw new Error(`more than ${MOST_FILES} files in the creatives' folder ${dir}`);
     }
   };
   list(dir, CREATIVES_PATH);
+  for (const [at, path] of own) files.set(at, fileOnDisk(path));
   return files;
+}
+
+function fileOnDisk(path: string): MediaFile {
+  return mediaFile(path, (start, end) => createReadStream(path, { start, end }));
 }
 
 function mediaFile(path: string, read: MediaFile["read"]): MediaFile {
   let known: Promise<FileFacts> | null = null;
   return {
-    contentType: CONTENT_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
+    contentType: contentTypeOf(path),
     facts() {
-      known ??= factsOf(read(0, Number.POSITIVE_INFINITY));
+      known ??= factsOf(read(0, Number.POSITIVE_INFINITY)).catch((error) => {
+        // What could not be read now may be readable the next time.
+        known = null;
+        throw error;
+      });
       return known;
     },
     read,
@@ -68,16 +87,25 @@ async function factsOf(file: AsyncIterable<Buffer>): Promise<FileFacts> {
   return { sizeBytes, etag: `"${hash.digest("base64url").slice(0, 22)}"`, md5: md5.digest("hex") };
 }
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  ".mp4": "video/mp4",
-  ".webm": "video/webm",
-  ".jpg": "image/jpeg",
-  ".png": "image/png",
-  ".webp": "image/webp",
-  ".svg": "image/svg+xml",
-  ".html": "text/html; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".md": "text/plain; charset=utf-8",
-};
+/** The bytes of the huge creative from one offset to another, both included; what is beyond its end is left out. */
+export function readHugeFile(first: number, last: number): Readable {
+  return Readable.from(chunks(first, Math.min(last, HUGE_BYTES - 1)), { objectMode: false });
+}
+
+async function* chunks(first: number, last: number): AsyncGenerator<Buffer> {
+  const head = HUGE_HEAD.subarray(first, last + 1);
+  if (head.length > 0) yield head;
+  for (let at = first + head.length; at <= last; at += ZEROS.length) {
+    // Nothing here waits for a disk, and other calls want their turn too.
+    await setImmediate();
+    yield ZEROS.subarray(0, last - at + 1);
+  }
+}
+
+/** A file type box and the header of a `free` box that takes up the rest (ISO/IEC 14496-12, 4.3 and 8.1.2). */
+function mp4Head(): Buffer {
+  const fileType = Buffer.from("\0\0\0\x18ftypisom\0\0\x02\0isommp41", "latin1");
+  const padding = Buffer.from("\0\0\0\0free", "latin1");
+  padding.writeUInt32BE(HUGE_BYTES - fileType.length);
+  return Buffer.concat([fileType, padding]);
+}

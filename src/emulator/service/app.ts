@@ -3,16 +3,14 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type Route, type RouteMatch, routeAt, routes } from "../../wire/routes.ts";
 import { faulty } from "../faults/middleware.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
-import { approveWhatIsDue } from "../inventory/due.ts";
+import { screenKey } from "../inventory/inventory.ts";
+import { approveWhatIsDue } from "../inventory/operator.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
-import { unauthorized, unknownObject } from "./answers.ts";
-import { addApprovals } from "./approvals.ts";
-import { addLocations } from "./locations.ts";
-import { overLimit } from "./rate-limit.ts";
-import { addScreens } from "./screens.ts";
-import { addSpot } from "./spot.ts";
-import { addVenueTypes } from "./venue-types.ts";
+import type { RateLimit } from "../world/schema.ts";
+import { addApprovals, addSpot } from "./approvals-and-spots.ts";
+import { unauthorized, unknownObject } from "./endpoint.ts";
+import { addLocations, addScreens, addVenueTypes } from "./inventory.ts";
 
 /** The service: the contract's endpoints at their exact paths and nothing else. */
 export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFile>): OpenAPIHono<Env> {
@@ -37,10 +35,13 @@ export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFil
 /** Decides, in this order, about path (A15, A21), rate (A14), token (A4, A5) and method (A15), before any work. */
 function admitted(network: Network, methods: (match: RouteMatch) => readonly string[]): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const match = routeAt(new URL(c.req.url).pathname);
-    if (match === null) return notFound(c);
-    c.get("note").route = match.route;
-    c.get("note").screenId = match.parameters.screen_id ?? null;
+    const { pathname } = new URL(c.req.url);
+    const match = routeAt(pathname);
+    if (match === null) return outsideRoutes(c, network, pathname);
+    const note = c.get("note");
+    note.route = match.route;
+    note.orgToken = match.parameters.org_token || null;
+    note.screenId = match.parameters.screen_id ?? null;
     const waitSeconds = overLimit(network, match);
     if (waitSeconds !== null) return tooMany(c, waitSeconds);
     if (!network.state.inventory.organizations.has(match.parameters.org_token ?? ""))
@@ -51,6 +52,16 @@ function admitted(network: Network, methods: (match: RouteMatch) => readonly str
     c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   };
+}
+
+/** The CARs of an organization, which the contract does not list; those of locations and screens can be created there. */
+const LIST_OF_CARS = /^\/vendor\/([^/]*)\/cars$/;
+
+/** Listing is not in the contract: 405 where a list would be, 404 at any other path (A15). */
+function outsideRoutes(c: Context<Env>, { state }: Network, pathname: string) {
+  const [, orgToken] = LIST_OF_CARS.exec(pathname) ?? [];
+  if (orgToken === undefined) return notFound(c);
+  return state.inventory.organizations.has(orgToken) ? methodNotAllowed(c, []) : unauthorized(c);
 }
 
 /** The methods for which a route has a handler, so that `Allow` cannot drift from what is answered. */
@@ -76,4 +87,47 @@ function tooMany(c: Context<Env>, waitSeconds: number) {
 function badToken(c: Context<Env>, { state }: Network, { route, parameters }: RouteMatch) {
   if (route !== "spot" || state.switches.spotBadToken === 401) return unauthorized(c);
   return unknownObject(c, "screen", parameters.screen_id ?? "");
+}
+
+/** The most windows counted at a time; at that many the oldest are forgotten, which only lets calls through. */
+const MOST_WINDOWS = 10_000;
+
+/** Counts a call against every limit; the whole seconds to wait when it is one too many, `null` when it may go on (A14). */
+function overLimit({ state: { windows }, world, clock }: Network, { route, parameters }: RouteMatch): number | null {
+  const now = clock.now();
+  let waitMs = 0;
+  for (const [index, limit] of world.rateLimits.entries()) {
+    const counted = subject(limit, route, parameters);
+    if (counted === null) continue;
+    const key = `${index}/${counted}`;
+    const lengthMs = limit.seconds * 1000;
+    const window = windows.get(key);
+    const current =
+      window !== undefined && now >= window.since && now < window.since + lengthMs ? window : { since: now, calls: 0 };
+    if (current.calls >= limit.calls) waitMs = Math.max(waitMs, current.since + lengthMs - now);
+    else current.calls += 1;
+    windows.delete(key);
+    windows.set(key, current);
+  }
+  for (const oldest of windows.keys()) {
+    if (windows.size <= MOST_WINDOWS) break;
+    windows.delete(oldest);
+  }
+  return waitMs === 0 ? null : Math.ceil(waitMs / 1000);
+}
+
+/** What a call counts for. A route's limit is shared by everyone; a call without a screen counts for none. */
+function subject(
+  limit: RateLimit,
+  route: string,
+  { org_token = "", screen_id }: RouteMatch["parameters"],
+): string | null {
+  switch (limit.per) {
+    case "token":
+      return org_token;
+    case "screen":
+      return screen_id === undefined ? null : screenKey(org_token, screen_id);
+    case "route":
+      return route;
+  }
 }

@@ -1,5 +1,7 @@
 import type { Instant, ItemKind } from "../../core/spot.ts";
-import { judgePop, type PopVerdict, PROOF_WINDOW_MS, popStatus } from "./proof.ts";
+
+/** What a call of a proof-of-play URL comes to. `unknown` is for a URL that no spot has. */
+export type PopVerdict = "counted" | "duplicate" | "early" | "late" | "unknown";
 
 /** One answer to a request for an item's media: when it was asked for, the bytes sent, whether they reach its end. */
 export interface MediaRecord {
@@ -26,9 +28,10 @@ export interface LedgerItem {
   readonly pops: PopRecord[];
 }
 
-/** A spot as it was served. */
+/** A spot as it was served. Organizations may have screens of the same id, so both name one (A17). */
 export interface LedgerSpot {
   readonly requestId: string;
+  readonly orgToken: string;
   readonly screenId: string;
   readonly issuedAt: Instant;
   readonly newsFirst: boolean;
@@ -47,10 +50,13 @@ export interface Ledger {
 
 /** The most spots kept, an hour of 200 screens at one spot every 15 s; the oldest give way. */
 export const MOST_SPOTS = 48_000;
-/** So many go at once: a map takes the longer to find its first entry the more have been taken off its front. */
+/** How many are removed at once: a map finds its first entry more slowly the more were removed from its front. */
 const GIVING_WAY = 1_000;
 /** The most media requests and proof-of-play calls kept for one item; later ones are answered and not kept. */
 export const MOST_RECORDS = 100;
+
+/** The proof-of-play window, from the receipt of the spot request; its last millisecond is inside (F7). */
+export const PROOF_WINDOW_MS = 3_600_000;
 
 export function newLedger(): Ledger {
   return { spots: new Map(), pops: new Map(), latest: new Map() };
@@ -113,6 +119,36 @@ export function spotState(spot: LedgerSpot, now: Instant): "open" | "proved" | "
   const items = [spot.news, spot.ad].filter((item) => item !== null);
   if (items.length > 0 && items.every(isProved)) return "proved";
   return now - spot.issuedAt <= PROOF_WINDOW_MS ? "open" : "lapsed";
+}
+
+/** What decides about a proof: when the spot was issued and when its item can first have been shown in full. */
+interface Provable {
+  readonly issuedAt: Instant;
+  readonly shownAt: Instant;
+  /** Whether a proof has been accepted before. */
+  readonly proved: boolean;
+}
+
+/** Judges one call of an item's proof-of-play URL (F7-F9, F12). */
+function judgePop({ issuedAt, shownAt, proved }: Provable, now: Instant): PopVerdict {
+  if (now - issuedAt > PROOF_WINDOW_MS) return "late";
+  if (proved) return "duplicate";
+  return now < shownAt ? "early" : "counted";
+}
+
+/** The status that a verdict is answered with (A3, F8-F10); whether an early proof is taken is a switch (F12). */
+function popStatus(verdict: PopVerdict, early: "accept" | "refuse"): 200 | 400 | 404 | 410 {
+  switch (verdict) {
+    case "counted":
+    case "duplicate":
+      return 200;
+    case "early":
+      return early === "accept" ? 200 : 400;
+    case "late":
+      return 410;
+    case "unknown":
+      return 404;
+  }
 }
 
 function isProved(item: LedgerItem): boolean {

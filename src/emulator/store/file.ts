@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import BetterSqlite3 from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 
 /** What is in a file, each piece in JSON. */
 export interface KeptRows {
@@ -57,10 +57,10 @@ const LOWEST_NODE_API = 10;
  * connection that cannot write, so that a file that is refused stays as it is.
  */
 export function readStateFile(path: string): KeptRows | null {
-  refuseFatalBinding();
+  const Database = sqlite();
   return complaining(() => {
     if (!isThere(path)) return null;
-    const database = new BetterSqlite3(path, { readonly: true, timeout: BUSY_MS });
+    const database = new Database(path, { readonly: true, timeout: BUSY_MS });
     try {
       inspect(database);
       const rows = rowsIn(database);
@@ -73,10 +73,10 @@ export function readStateFile(path: string): KeptRows | null {
 
 /** Opens a file that has been read, or makes one, for this emulator alone. Throws a `StoreError` if it cannot. */
 export function openStateFile(path: string): StateFile {
-  refuseFatalBinding();
+  const Database = sqlite();
   return complaining(() => {
     const tables = isThere(path) ? "" : TABLES;
-    const database = new BetterSqlite3(path, { timeout: BUSY_MS });
+    const database = new Database(path, { timeout: BUSY_MS });
     try {
       database.pragma("locking_mode = exclusive");
       database.pragma("journal_mode = wal");
@@ -155,9 +155,27 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function refuseFatalBinding(): void {
+const require = createRequire(import.meta.url);
+
+/** Loaded when a file is wanted: in the emulator's own package SQLite is optional, and most tests keep nothing. */
+function sqlite(): typeof BetterSqlite3 {
+  const folder = folderOfSqlite();
+  if (folder === null)
+    throw new StoreError("that takes SQLite, which is not installed here: npm install better-sqlite3");
+  refuseFatalBinding(folder);
+  return require("better-sqlite3");
+}
+
+function folderOfSqlite(): string | null {
+  try {
+    return dirname(require.resolve("better-sqlite3/package.json"));
+  } catch {
+    return null;
+  }
+}
+
+function refuseFatalBinding(folder: string): void {
   if (Number(process.versions.napi) >= LOWEST_NODE_API) return;
-  const folder = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"));
   if (existsSync(join(folder, "build", "Release", "better_sqlite3.node"))) return;
   throw new StoreError(`SQLite needs Node-API ${LOWEST_NODE_API} (Node 22.14 or newer) here`);
 }

@@ -3,8 +3,9 @@ import { approvalStatusSchema, rejectionReasonSchema } from "../../wire/approval
 import { identifierSchema, locationSchema, locationStatusSchema, screenSchema } from "../../wire/inventory.ts";
 import { switchesSchema } from "../behaviour/switches.ts";
 import { clockSettingSchema } from "../clock.ts";
-import { faultListSchema } from "../faults/list.ts";
-import { creativeSchema } from "./catalogue.ts";
+import { faultListSchema } from "../faults/schema.ts";
+import { knownKeys } from "../problems.ts";
+import { type Creative, ownCreativeSchema } from "./creatives.ts";
 
 /** The most of anything that a world file may list or an organization may have, so that no mistake fills the memory. */
 export const MOST_ENTRIES = 10_000;
@@ -13,7 +14,7 @@ const location = locationSchema.shape;
 const screen = screenSchema.shape;
 
 /** What is left out is `null`; `available_for_ads` then follows the status (B9). */
-const worldLocationSchema = z.strictObject({
+const worldLocationSchema = knownKeys({
   location_id: location.location_id,
   title: location.title.min(1),
   venue_type_id: location.venue_type_id.default(null),
@@ -34,7 +35,7 @@ const worldLocationSchema = z.strictObject({
   address: location.address.default(null),
 });
 
-const worldScreenSchema = z.strictObject({
+const worldScreenSchema = knownKeys({
   screen_id: screen.screen_id,
   title: screen.title.min(1),
   venue_type_id: screen.venue_type_id,
@@ -49,7 +50,7 @@ const worldScreenSchema = z.strictObject({
 });
 
 /** A creative approval request; its creative is served only while it is approved (E9). */
-const worldApprovalSchema = z.strictObject({
+const worldApprovalSchema = knownKeys({
   car_id: identifierSchema,
   status: approvalStatusSchema.default("pending"),
   advertiser_name: z.string().min(1),
@@ -63,7 +64,7 @@ const worldApprovalSchema = z.strictObject({
 });
 
 /** An ad in the rotation of an organization's screens, or of some of them. `paid` makes its playouts billable (F6). */
-const worldCampaignSchema = z.strictObject({
+const worldCampaignSchema = knownKeys({
   campaign_id: identifierSchema,
   car_id: identifierSchema,
   paid: z.boolean().default(true),
@@ -72,7 +73,7 @@ const worldCampaignSchema = z.strictObject({
   screens: z.array(identifierSchema).optional(),
 });
 
-const organizationSchema = z.strictObject({
+const organizationSchema = knownKeys({
   org_token: identifierSchema,
   locations: z.array(worldLocationSchema).max(MOST_ENTRIES).default([]),
   screens: z.array(worldScreenSchema).max(MOST_ENTRIES).default([]),
@@ -81,14 +82,14 @@ const organizationSchema = z.strictObject({
 });
 
 /** News in every screen's rotation. */
-const worldNewsSchema = z.strictObject({
+const worldNewsSchema = knownKeys({
   creative: z.string(),
   newsType: z.string().optional(),
   duration: z.int().positive().optional(),
 });
 
-/** So many calls of the service in so many seconds, counted for each organization, screen or route (A14). */
-const rateLimitSchema = z.strictObject({
+/** The most calls of the service in a number of seconds, for each organization, screen or route (A14). */
+const rateLimitSchema = knownKeys({
   per: z.enum(["token", "screen", "route"]),
   calls: z.int().nonnegative(),
   seconds: z.int().positive(),
@@ -96,7 +97,7 @@ const rateLimitSchema = z.strictObject({
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
 /** After how much virtual time the operator's decision comes by itself; `null` is never (B19, E5). */
-const autoApproveSchema = z.strictObject({
+const autoApproveSchema = knownKeys({
   /** From when a location came into review. */
   locationsMs: z.int().nonnegative().nullable().default(null),
   /** From when a CAR came in: those of the world do so when it starts. */
@@ -104,21 +105,39 @@ const autoApproveSchema = z.strictObject({
 });
 
 /** A world file: everything a network is made of when it starts. Only its shape; `readWorld` checks what refers to what. */
-export const worldSchema = z.strictObject({
-  $schema: z.string().optional(),
-  clock: clockSettingSchema.default({}),
-  organizations: z.array(organizationSchema).min(1).max(MOST_ENTRIES),
-  creatives: z.array(creativeSchema).max(MOST_ENTRIES).default([]),
-  news: z.array(worldNewsSchema).max(MOST_ENTRIES).default([]),
-  rateLimits: z.array(rateLimitSchema).max(MOST_ENTRIES).default([]),
-  behaviour: switchesSchema.default({}),
-  faults: faultListSchema.default([]),
-  autoApprove: autoApproveSchema.default({ locationsMs: null, carsMs: null }),
-});
+export const worldSchema = knownKeys(
+  {
+    $schema: z.string().optional(),
+    clock: clockSettingSchema.default({}).describe("The network's own time, which follows the machine's by default."),
+    organizations: z
+      .array(organizationSchema)
+      .min(1)
+      .max(MOST_ENTRIES)
+      .describe("Who owns what; the first screen of the first organization that has one is the emulator's own."),
+    creatives: z
+      .array(ownCreativeSchema)
+      .max(MOST_ENTRIES)
+      .default([])
+      .describe("Creatives beside the emulator's own: files beside the world, or http(s) URLs."),
+    news: z.array(worldNewsSchema).max(MOST_ENTRIES).default([]).describe("News in every screen's rotation."),
+    rateLimits: z
+      .array(rateLimitSchema)
+      .max(MOST_ENTRIES)
+      .default([])
+      .describe("What is answered 429 with Retry-After."),
+    behaviour: switchesSchema.default({}).describe("How the emulator reads what the interface leaves open."),
+    faults: faultListSchema.default([]).describe("What goes wrong, in order: the first that fits strikes."),
+    autoApprove: autoApproveSchema
+      .default({ locationsMs: null, carsMs: null })
+      .describe("When the operator's decisions come by themselves."),
+  },
+  "unlisted",
+);
 
 /** A world as it is written, with what may be left out left out. */
 export type WorldFile = z.input<typeof worldSchema>;
-export type World = z.infer<typeof worldSchema>;
+/** A world that can be begun: its creatives are whole. */
+export type World = Omit<z.infer<typeof worldSchema>, "creatives"> & { readonly creatives: Creative[] };
 export type WorldNews = World["news"][number];
 export type WorldCampaign = World["organizations"][number]["campaigns"][number];
 export type WorldApproval = World["organizations"][number]["cars"][number];

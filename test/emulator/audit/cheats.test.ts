@@ -37,6 +37,7 @@ describe("the auditor", () => {
       {
         violation: "early-pop",
         at: "2026-03-02T08:25:06.999Z",
+        org_token: "org_demo",
         screen_id: "screen_demo",
         requestId: emulator.spots()[100]?.requestId,
         kind: "news",
@@ -120,6 +121,19 @@ describe("the auditor", () => {
     ]);
   });
 
+  it("takes no order from proofs that waited and came together", async () => {
+    const emulator = await network();
+    const waited: Slot = async (_, spot) => {
+      emulator.clock.advance(SLOT_MS + 1000);
+      await call(emulator, spot.ad.pop);
+      emulator.clock.advance(1);
+      await call(emulator, spot.news.pop);
+    };
+    await play(emulator, { 239: waited });
+
+    expect(await verdict(emulator)).toEqual([]);
+  });
+
   it("names an overlap: a spot that was shown beside the one before it", async () => {
     const emulator = await network();
     const both: Slot = async (_, spot) => {
@@ -141,12 +155,12 @@ describe("the auditor", () => {
 
   it("names over-requesting, once an hour", async () => {
     const emulator = await network();
-    await play(emulator, Object.fromEntries([...Array(27).keys()].map((turn) => [turn, askingTwice])));
-    // Enough honest ones, for the rate of proofs is not what this is about.
-    for (let turn = 0; turn < 10; turn += 1) await honestSlot(emulator, await nextSpot(emulator));
+    await play(emulator, Object.fromEntries([...Array(60).keys()].map((turn) => [turn, askingTwice])));
 
-    const found = await verdict(emulator);
-    expect(found).toMatchObject([{ violation: "over-requesting", screen_id: "screen_demo", kind: null }]);
+    const found = (await verdict(emulator)) as { violation: string }[];
+    // What was asked for too often has no proofs either.
+    const other = found.filter(({ violation }) => violation !== "low-proof-rate");
+    expect(other).toMatchObject([{ violation: "over-requesting", screen_id: "screen_demo", kind: null }]);
 
     async function askingTwice(...[, spot]: Parameters<Slot>) {
       await nextSpot(emulator);
@@ -227,6 +241,50 @@ describe("the auditor, where faults are in force,", () => {
     await play(emulator, { 3: retried });
 
     expect(await verdict(emulator)).toEqual([]);
+  });
+
+  it("expects no proof, and reckons no time, of what a fault kept from the screen", async () => {
+    const emulator = await network();
+    const broken = { name: "broken", match: { route: "media" }, do: { corrupt: true } } as const;
+    const garbled = { name: "garbled", match: { route: "spot" }, do: { malformedJson: true } } as const;
+    const lost: Slot = async (_, spot) => {
+      emulator.setFaults([broken]);
+      await call(emulator, spot.news.url);
+      emulator.setFaults([garbled]);
+      await ask(emulator.baseUrl, "/v3/vendor/org_demo/1/rt_ad/screen_demo");
+      emulator.setFaults([]);
+      emulator.clock.advance(SLOT_MS);
+    };
+    await play(emulator, Object.fromEntries([...Array(40).keys()].map((turn) => [turn, lost])));
+
+    expect(await verdict(emulator)).toEqual([]);
+  });
+
+  it("expects no proof of a page whose part a fault struck", async () => {
+    const emulator = await running();
+    emulator.next("screen_demo", Array(240).fill({ newsFirst: true, news: "news-weather", ad: null }));
+    emulator.setFaults([{ match: { route: "media" }, times: 1, do: { status: 404 } }]);
+    const lost = await nextSpot(emulator);
+    await call(emulator, new URL("icons/sun.svg", lost.news.url).href);
+    for (let turn = 0; turn < 40; turn += 1) {
+      await nextSpot(emulator);
+      emulator.clock.advance(SLOT_MS);
+    }
+
+    expect(await verdict(emulator)).toEqual([]);
+  });
+
+  it("expects proofs of what a fault only delayed", async () => {
+    const emulator = await network();
+    const slow = { match: { route: "media" }, do: { latencyMs: 0, headers: { "x-slow": "yes" } } } as const;
+    const unproved: Slot = async (_, spot) => {
+      emulator.setFaults([slow]);
+      await call(emulator, spot.news.url);
+      emulator.clock.advance(SLOT_MS);
+    };
+    await play(emulator, Object.fromEntries([...Array(25).keys()].map((turn) => [turn, unproved])));
+
+    expect(await verdict(emulator)).toMatchObject([{ violation: "low-proof-rate" }]);
   });
 
   it("does not take a fault's own 404 for an altered pop", async () => {

@@ -13,7 +13,7 @@ function item(id: string, duration: number) {
 
 /** A spot as the emulator answers it. */
 export interface Served {
-  readonly news: { readonly pop: string };
+  readonly news: { readonly url: string; readonly pop: string };
   readonly ad: { readonly pop: string };
 }
 

@@ -111,6 +111,19 @@ describe("the review of a location", () => {
     expect([status, body.status, body.lat]).toEqual([200, "REVIEW", null]);
   });
 
+  it("B5 takes status=REVIEW of a location that came into review without all fields as no change", async () => {
+    const { emulator, get, post } = await vendor();
+    await post("/locations", { location_id: "loc_bare", title: "Bare", venue_type_id: "807" });
+    const moved = await post("/screens/screen_a", { location_id: "loc_bare" });
+    const before = await get("/locations/loc_bare");
+
+    const again = await post("/locations/loc_bare", { status: "REVIEW" });
+
+    expect([moved.status, before.body.status]).toEqual([200, "REVIEW"]);
+    expect([again.status, again.body]).toEqual([200, before.body]);
+    await emulator.close();
+  });
+
   it("B5 takes status=REVIEW while in review as no change, and refuses it when approved", async () => {
     const { get, post } = await vendor();
     const before = await get("/locations/loc_review");
@@ -226,7 +239,7 @@ describe("the time in review", () => {
 });
 
 describe("a location's availability for ads", () => {
-  it("B9 is false until the approval, which sets it true unless told otherwise", async () => {
+  it("B9 is false until the approval, which sets it true by default", async () => {
     const { control, get, post } = await vendor();
     await post("/locations", { location_id: "loc_one", title: "One", ...COMPLETE });
     await post("/locations", { location_id: "loc_two", title: "Two", ...COMPLETE });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { venueTypeName } from "../../../src/core/venue-type.ts";
-import { builtInVenueTypes } from "../../../src/emulator/venue-types/built-in.ts";
-import { readVenueTypes } from "../../../src/emulator/venue-types/read.ts";
+import { venueTypeName } from "../../../src/core/inventory/venue-type.ts";
+import { builtInVenueTypes, readVenueTypes } from "../../../src/emulator/world/venue-types.ts";
 import { vendor } from "./venue.ts";
 
 interface VenueType {

@@ -345,7 +345,19 @@ describe("a request", () => {
     expect([reply.status, reply.headers.allow]).toEqual([405, allow]);
   });
 
-  it.each(["/vendor/org_a/cars", "/vendor/org_a/cars/car_pending/approve", "/vendor/org_a/locations/", "/vendor"])(
+  it.each(["GET", "POST", "DELETE"])(
+    "A15 refuses %s of the list of CARs with 405, allowing nothing",
+    async (method) => {
+      const { emulator } = await vendor();
+
+      const refused = await ask(emulator.baseUrl, "/vendor/org_a/cars", { method });
+      const stranger = await ask(emulator.baseUrl, "/vendor/org_none/cars", { method });
+
+      expect([refused.status, refused.headers.allow, stranger.status]).toEqual([405, "", 401]);
+    },
+  );
+
+  it.each(["/vendor/org_a/cars/car_pending/approve", "/vendor/org_a/locations/", "/vendor"])(
     "A15 finds nothing at %s",
     async (path) => {
       const { emulator } = await vendor();

@@ -7,7 +7,7 @@ import { exchange } from "./exchange.ts";
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 
 /** Everything that can be done to an answer, in any combination; only what never ends is left out. */
-const mischief = fc
+const effects = fc
   .record({
     status: some(fc.integer({ min: 200, max: 599 })),
     body: some(fc.oneof(fc.string(), fc.jsonValue({ maxDepth: 3 }))),
@@ -35,7 +35,7 @@ describe("faults of any kind", () => {
     const paths = ["/v3/vendor/org_a/1/rt_ad/screen_a", "/creatives/ad-bakery.png", "/pop/none", "/nowhere"] as const;
 
     await fc.assert(
-      fc.asyncProperty(mischief, fc.constantFrom(...paths), async (written, path) => {
+      fc.asyncProperty(effects, fc.constantFrom(...paths), async (written, path) => {
         emulator.setFaults([{ name: "any", do: written } as FaultFile]);
         const origin = path.startsWith("/v3") ? emulator.baseUrl : emulator.mediaUrl;
         await exchange(origin, path);

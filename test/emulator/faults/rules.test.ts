@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { presetNames, presets } from "../../../src/emulator/faults/presets.ts";
-import type { FaultFile } from "../../../src/emulator/faults/schema.ts";
+import { type FaultFile, presetNames, presets } from "../../../src/emulator/faults/schema.ts";
 import { startEmulator } from "../../../src/emulator/main.ts";
 import { ask, call, json, nextSpot, running, smallWorld } from "../running.ts";
 
@@ -34,6 +33,18 @@ describe("the rules for faults", () => {
       { name: "first", matched: 5, applied: 2 },
       { name: "second", matched: 3, applied: 2 },
     ]);
+  });
+
+  it("end by themselves after forSeconds of the network's time, and are told until then", async () => {
+    const { emulator, statuses, faultsNow } = await withFaults();
+    emulator.setFaults([{ name: "a minute", forSeconds: 60, do: { status: 500 } }]);
+    emulator.clock.advance(59_999);
+
+    expect(await statuses(1)).toEqual([500]);
+    expect(await faultsNow()).toMatchObject([{ name: "a minute", forSeconds: 60, until: "2026-03-02T08:01:00.000Z" }]);
+    emulator.clock.advance(1);
+    expect(await statuses(1)).toEqual([200]);
+    expect(await faultsNow()).toEqual([]);
   });
 
   it("toss the same coin for the same seed", async () => {
@@ -102,15 +113,18 @@ describe("the rules for faults", () => {
 
   it.each([
     [[{ do: {} }], "[0].do", "says nothing to do"],
-    [[{ do: { empty: true }, tims: 1 }], "[0]", 'Unrecognized key: "tims"'],
-    [["off-line"], "[0]", `must be one of ${presetNames.join(", ")}`],
+    [[{ do: { empty: true }, tims: 1 }], "[0]", 'Unrecognized key: "tims" (did you mean "times"?)'],
+    [[{ probabilty: 1, do: { empty: true } }], "[0]", expect.stringContaining('did you mean "probability"?')],
+    [[{ do: { statuz: 500 } }], "[0].do", expect.stringContaining('did you mean "status"?')],
+    [[{ match: { elsewhere: 1 }, do: {} }], "[0].match", expect.stringMatching(/; known are surface, route, /)],
+    [["off-line"], "[0]", `must be one of ${presetNames.join(", ")}; did you mean "offline"?`],
     [[{ do: { latencyMs: { min: 2, max: 1 } } }], "[0].do.latencyMs", "min is above max"],
     [[{ do: { headers: { "x-a": "b\r\nc: d" } } }], "[0].do.headers.x-a", "must be printable ASCII"],
     [[{ do: { body: "x" } }], "[0].do", "a body needs a status"],
     [
       [{ match: { route: "spots" }, do: { empty: true } }],
       "[0].match.route",
-      expect.stringMatching(/^must be one of spot,/),
+      expect.stringMatching(/^must be one of spot,.*; did you mean "spot"\?$/),
     ],
   ])("refuse %j whole, saying where", async (faults, field, message) => {
     const { emulator, faultsNow } = await withFaults({ name: "stays", do: { empty: true } });

@@ -1,12 +1,12 @@
 import { get, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { Mischief } from "../../../src/emulator/faults/schema.ts";
+import type { FaultEffects } from "../../../src/emulator/faults/schema.ts";
 import { ask, json, running, smallWorld } from "../running.ts";
 
 const SPOT = "/v3/vendor/org_a/1/rt_ad/screen_a";
 
-async function faulty(mischief: Mischief) {
-  return running({ world: { ...smallWorld(), faults: [{ do: mischief }] } });
+async function faulty(effects: FaultEffects) {
+  return running({ world: { ...smallWorld(), faults: [{ do: effects }] } });
 }
 
 /** Resolves once the rule has struck, however long that takes. */

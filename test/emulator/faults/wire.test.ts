@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Mischief } from "../../../src/emulator/faults/schema.ts";
+import type { FaultEffects } from "../../../src/emulator/faults/schema.ts";
 import { running, smallWorld } from "../running.ts";
 import { type Exchange, exchange } from "./exchange.ts";
 
@@ -9,8 +9,8 @@ const MEDIA = "/creatives/ad-bakery.png";
 const FILE = readFileSync(new URL("../../../assets/creatives/ad-bakery.png", import.meta.url));
 
 /** What an answer is without faults; every test of this table says how it differs. */
-async function struck(mischief: Mischief, path: string): Promise<Exchange> {
-  const emulator = await running({ world: { ...smallWorld(), faults: [{ name: "f", do: mischief }] } });
+async function struck(effects: FaultEffects, path: string): Promise<Exchange> {
+  const emulator = await running({ world: { ...smallWorld(), faults: [{ name: "f", do: effects }] } });
   return exchange(path === SPOT ? emulator.baseUrl : emulator.mediaUrl, path);
 }
 
@@ -21,7 +21,7 @@ function text({ body }: Exchange): string {
 interface Row {
   readonly name: string;
   readonly path: string;
-  readonly do: Mischief;
+  readonly do: FaultEffects;
   readonly sees: (answer: Exchange) => void;
 }
 
@@ -183,8 +183,17 @@ const rows: readonly Row[] = [
 ];
 
 describe("a fault on the wire", () => {
-  it.each(rows)("$name", async ({ path, do: mischief, sees }) => {
-    sees(await struck(mischief, path));
+  it.each(rows)("$name", async ({ path, do: effects, sees }) => {
+    sees(await struck(effects, path));
+  });
+
+  it.each<[FaultEffects, number]>([
+    [{ status: 500, empty: true, redirect: "loop", reset: true }, 0],
+    [{ status: 500, empty: true, redirect: "loop" }, 302],
+    [{ status: 500, empty: true }, 204],
+    [{ retryAfter: 3, status: 503 }, 503],
+  ])("answers %j with %i: the first that takes the network's place decides", async (effects, status) => {
+    expect((await struck(effects, SPOT)).status).toBe(status);
   });
 
   it("hang never answers, and is in the journal without a status", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { creativesDir } from "../../../src/emulator/assets.ts";
-import { builtInVenueTypes } from "../../../src/emulator/venue-types/built-in.ts";
-import { packagedCreatives } from "../../../src/emulator/world/catalogue.ts";
+import { creativesDir, packagedCreatives } from "../../../src/emulator/world/creatives.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import { readWorld } from "../../../src/emulator/world/read.ts";
+import { builtInVenueTypes } from "../../../src/emulator/world/venue-types.ts";
 import { smallWorld } from "../running.ts";
 
 const packaged = packagedCreatives(creativesDir());
@@ -26,11 +25,29 @@ describe("a world file", () => {
   });
 
   it("can bring creatives of its own, and have them shown", () => {
-    const own = { name: "own", title: "Own", mimeType: "image/png", width: 1, height: 1, duration: 1000, url: "x.png" };
+    const own = {
+      name: "own",
+      title: "Own",
+      mimeType: "image/png",
+      width: 1,
+      height: 1,
+      duration: 1000,
+      url: "https://x/x.png",
+    };
 
     const reading = readWorld({ ...smallWorld(), creatives: [own], news: [{ creative: "own" }] }, packaged);
 
     expect(reading.kind).toBe("world");
+  });
+
+  it("is told which key was meant", () => {
+    const { organizations } = smallWorld();
+    const reading = readWorld({ organisations: [], organizations: [{ ...organizations[0], screeens: [] }] }, packaged);
+
+    expect(reading.kind === "bad" && reading.problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'organizations[0]: Unrecognized key: "screeens" (did you mean "screens"?)',
+      '(the whole file): Unrecognized key: "organisations" (did you mean "organizations"?)',
+    ]);
   });
 
   it("comes with all its mistakes and where they are, whatever kind they are of", () => {

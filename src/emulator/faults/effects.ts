@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { errorBody } from "../../wire/errors.ts";
+import { knownKeys } from "../problems.ts";
+import { chance, type Dice } from "../random.ts";
+import { first, inverted, mergePatch, type Pace, type Pieces, paced } from "./bodies.ts";
+
+/** A call that a fault strikes: the rule's name and its `body`, and path and query as they were sent. */
+export interface StruckCall {
+  readonly fault: string;
+  readonly body: unknown;
+  readonly target: string;
+}
+
+/** An answer that takes the network's place, or that there will be none. */
+export type Replacement =
+  | { readonly kind: "reset" | "hang" }
+  | { readonly kind: "answer"; readonly status: number; readonly body: string | null; readonly headers: Headers };
+
+/** An answer with a body on its way out. `cut`: the connection is broken off after the pieces. */
+export interface Outgoing {
+  readonly headers: Headers;
+  readonly pieces: Pieces;
+  readonly sizeBytes: number;
+  readonly cut: boolean;
+}
+
+/**
+ * One thing that a fault can do: how a rule says it, and what it does at the stages at which it has something to do. The
+ * stages come in the order of the members here, and the effects at one stage in the order of the table.
+ */
+export interface Effect<S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  /** Whether what it strikes can be used all the same, so that it excuses no player. */
+  readonly isHarmless?: true;
+  /** Answers in place of the network, which then does nothing; the first effect that does so decides. */
+  replace?(value: z.infer<S>, call: StruckCall): Replacement;
+  /** Holds the answer back for so much virtual time. */
+  delayMs?(value: z.infer<S>, dice: Dice): number;
+  setHead?(headers: Headers, value: z.infer<S>): void;
+  /** Changes a body that is JSON, before anything else is done to it. */
+  changeJson?(body: Buffer, value: z.infer<S>): Buffer;
+  changeBody?(answer: Outgoing, value: z.infer<S>, dice: Dice, pace: Pace): Outgoing;
+}
+
+/** No player waits longer for anything, so longer is a mistake. */
+const LONGEST_LATENCY_MS = 600_000;
+/** The most that a body or a patch may nest; beyond it nobody can read it either. */
+const DEEPEST_JSON = 50;
+
+const ms = z.int().nonnegative().max(LONGEST_LATENCY_MS);
+const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII");
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be a header's name");
+const json = z.unknown().refine((value) => isShallow(value, DEEPEST_JSON), "nests too deep");
+
+/** Everything that a fault can do, by the name that a rule's `do` has for it. */
+export const effects = {
+  /** Breaks the TCP connection off without an answer. */
+  reset: effect({ schema: z.literal(true), replace: () => ({ kind: "reset" }) }),
+
+  /** Never answers. */
+  hang: effect({ schema: z.literal(true), replace: () => ({ kind: "hang" }) }),
+
+  /** Answers 302: to the same URL again, so that it never ends (`true` or `"loop"`), or to a URL. */
+  redirect: effect({
+    schema: z.union([z.literal(true), headerValue.min(1)]),
+    replace: (to, { target }) => {
+      const location = to === true || to === "loop" ? target : to;
+      return { kind: "answer", status: 302, body: null, headers: new Headers({ location }) };
+    },
+  }),
+
+  /** Answers 204. */
+  empty: effect({
+    schema: z.literal(true),
+    replace: () => ({ kind: "answer", status: 204, body: null, headers: new Headers() }),
+  }),
+
+  /** Answers with this status, and with `body` where one is given. */
+  status: effect({ schema: z.int().min(200).max(599), replace: answerOf }),
+
+  /** What `status` answers with: a text as it is, anything else as JSON. */
+  body: effect({ schema: json }),
+
+  /** Puts these into the answer, over those it has. */
+  headers: effect({
+    schema: z.record(headerName, headerValue),
+    isHarmless: true,
+    setHead: (headers, given) => {
+      for (const [name, value] of Object.entries(given)) headers.set(name, value);
+    },
+  }),
+
+  contentType: effect({
+    schema: headerValue.min(1),
+    setHead: (headers, type) => headers.set("content-type", type),
+  }),
+
+  /** Whole seconds or an HTTP date; with 429 unless `status` says otherwise (A14). */
+  retryAfter: effect({
+    schema: z.union([z.int().nonnegative(), headerValue.min(1)]),
+    replace: (_, call) => answerOf(429, call),
+    setHead: (headers, wait) => headers.set("retry-after", String(wait)),
+  }),
+
+  /** Puts the `Date` header off by so much. */
+  dateSkewMs: effect({
+    schema: z.int().min(-1e12).max(1e12),
+    isHarmless: true,
+    setHead: (headers, skewMs) => {
+      const date = Date.parse(headers.get("date") ?? "");
+      if (!Number.isNaN(date)) headers.set("date", new Date(date + skewMs).toUTCString());
+    },
+  }),
+
+  /** Holds the answer back for so much virtual time. The call itself is judged by when it came in (F7). */
+  latencyMs: effect({
+    schema: z.union([ms, knownKeys({ min: ms, max: ms }).refine(({ min, max }) => min <= max, "min is above max")]),
+    isHarmless: true,
+    delayMs: (latency, dice) => {
+      if (typeof latency === "number") return latency;
+      return latency.min + Math.floor(chance(dice, "fault-latency") * (latency.max - latency.min + 1));
+    },
+  }),
+
+  /** A JSON merge patch (RFC 7396) on a JSON answer: `null` takes a member away. */
+  patch: effect({
+    schema: json,
+    changeJson: (body, patch) => Buffer.from(JSON.stringify(mergePatch(JSON.parse(body.toString()), patch))),
+  }),
+
+  /** Leaves out the second half of a JSON answer. */
+  malformedJson: effect({
+    schema: z.literal(true),
+    changeJson: (body) => body.subarray(0, Math.ceil(body.length / 2)),
+  }),
+
+  /** Inverts so many bytes of the body, or one. */
+  corrupt: effect({
+    schema: z.union([z.literal(true), z.int().min(1).max(1000)]),
+    changeBody: (answer, count, dice) => {
+      return { ...answer, pieces: inverted(answer.pieces, offsets(dice, Number(count), answer.sizeBytes)) };
+    },
+  }),
+
+  /** Breaks the connection off after so many bytes of the body; the head promises all of it. */
+  truncateAt: effect({
+    schema: z.int().nonnegative(),
+    changeBody: (answer, at) => {
+      return at < answer.sizeBytes ? { ...answer, pieces: first(answer.pieces, at), cut: true } : answer;
+    },
+  }),
+
+  /** Sends the body no faster than so many bytes in a second of virtual time. */
+  bytesPerSecond: effect({
+    schema: z.int().positive(),
+    changeBody: (answer, speed, _, pace) => ({ ...answer, pieces: paced(answer.pieces, speed, pace) }),
+  }),
+
+  /** How far off `Content-Length` is: so many bytes too many, or too few when negative; `true` is 1. */
+  wrongLength: effect({
+    schema: z.union([
+      z.literal(true),
+      z
+        .int()
+        .min(-1_000_000)
+        .max(1_000_000)
+        .refine((by) => by !== 0, "must not be 0"),
+    ]),
+    changeBody: (answer, by) => {
+      answer.headers.set("content-length", String(Math.max(0, answer.sizeBytes + Number(by))));
+      // Nobody could tell where the next answer on the connection begins.
+      answer.headers.set("connection", "close");
+      return answer;
+    },
+  }),
+};
+
+/** What a rule's `do` has, by the names of the table. */
+type Given = { readonly [Name in keyof typeof effects]?: unknown };
+
+/** The effects that a rule has, each with its value, in the order of the table. */
+export function effectsOf(given: Given): (readonly [effect: Effect, value: unknown])[] {
+  const all = Object.entries<Effect>(effects) as [keyof Given, Effect][];
+  return all.flatMap(([name, one]) => (given[name] === undefined ? [] : [[one, given[name]] as const]));
+}
+
+/** Whether what a rule does can keep an answer from being used. */
+export function hinders(given: Given): boolean {
+  return effectsOf(given).some(([one]) => !one.isHarmless);
+}
+
+function effect<S extends z.ZodType>(entry: Effect<S>): Effect<S> {
+  return entry;
+}
+
+/** Statuses that have no body (RFC 9110, 15). */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function answerOf(status: number, { fault, body }: StruckCall): Replacement {
+  if (BODILESS.has(status)) return { kind: "answer", status, body: null, headers: new Headers() };
+  if (typeof body === "string") {
+    const headers = new Headers({ "content-type": "text/plain; charset=utf-8" });
+    return { kind: "answer", status, body, headers };
+  }
+  const usual = status < 400 ? {} : errorBody(status, "fault", `the fault "${fault}" is in force`);
+  const content = JSON.stringify(body === undefined ? usual : body);
+  return { kind: "answer", status, body: content, headers: new Headers({ "content-type": "application/json" }) };
+}
+
+function offsets(dice: Dice, count: number, sizeBytes: number): ReadonlySet<number> {
+  const wanted = Math.min(count, sizeBytes);
+  const chosen = new Set<number>();
+  while (chosen.size < wanted) chosen.add(Math.floor(chance(dice, "fault-corrupt") * sizeBytes));
+  return chosen;
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
+}

@@ -1,0 +1,83 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { approvalSchema, rejectedApprovalSchema, rejectionSchema } from "../../wire/approval.ts";
+import { spotAnswerSchema } from "../../wire/spot.ts";
+import { type Env, refusal } from "../http/answers.ts";
+import { itemOfApproval, rejectIn } from "../inventory/approvals.ts";
+import type { Approval } from "../inventory/inventory.ts";
+import type { MediaFile } from "../media/files.ts";
+import type { Network } from "../network.ts";
+import { issueSpot } from "../spot/issue.ts";
+import { addEndpoint, callersOrganization, type Endpoint, sentObject, unknownObject } from "./endpoint.ts";
+
+const getApproval: Endpoint = {
+  route: "approval",
+  method: "get",
+  summary: "Get a creative approval request",
+  answer: approvalSchema,
+  errors: [404],
+};
+
+const rejectApproval: Endpoint = {
+  route: "rejectApproval",
+  method: "post",
+  summary: "Reject a creative approval request",
+  body: rejectionSchema,
+  answer: rejectedApprovalSchema,
+  errors: [400, 404, 413, 415, 422],
+};
+
+/** Adds "Get" and "Reject a CAR" to the service (contract, "Creative approval requests"; section E). */
+export function addApprovals(app: OpenAPIHono<Env>, network: Network, files: ReadonlyMap<string, MediaFile>): void {
+  addEndpoint(app, getApproval, async (c) => {
+    const id = c.req.param("car_id") ?? "";
+    const approval = callersOrganization(c, network)?.approvals.get(id);
+    if (approval === undefined) return unknownObject(c, "CAR", id);
+    const { status, advertiser_name, cities, countries, rejection_reasons, custom_message, created_on } = approval;
+    const item = await itemOfApproval(network, files, approval);
+    const decision = { rejection_reasons, custom_message, created_on };
+    return c.json({ car_id: id, status, advertiser_name, cities, countries, item, ...decision }, 200);
+  });
+  addEndpoint(app, rejectApproval, async (c) => {
+    const id = c.req.param("car_id") ?? "";
+    if (!callersOrganization(c, network)?.approvals.has(id)) return unknownObject(c, "CAR", id);
+    const sent = await sentObject(c, network, rejectionSchema);
+    if (sent.kind === "refused") return sent.answer;
+    // Looked up again: a call that came while the body did may have decided it.
+    const organization = callersOrganization(c, network);
+    const approval = organization?.approvals.get(id);
+    if (organization === undefined || approval === undefined) return unknownObject(c, "CAR", id);
+    const { rejection_reasons, custom_message = null } = sent.value;
+    const ruling = rejectIn(network, organization, approval, rejection_reasons, custom_message);
+    if (ruling.kind !== "ruled") return refusal(c, ruling);
+    c.get("note").events.push(`the advertiser of CAR ${id} is notified of its rejection`);
+    return c.json(rejected(ruling.value), 200);
+  });
+}
+
+/** The contract has other names here than where a CAR is read. */
+function rejected({ car_id, created_on, updated_on, ...approval }: Approval) {
+  const { status, advertiser_name, campaign_name, rejection_reasons, custom_message } = approval;
+  const told = { status, advertiser_name, campaign_name, rejection_reasons, custom_message };
+  return { id: car_id, ...told, created_at: created_on, updated_at: updated_on };
+}
+
+const getSpot: Endpoint = {
+  route: "spot",
+  method: "get",
+  summary: "Get a single creative set for a single playout",
+  answer: spotAnswerSchema,
+  errors: [404],
+};
+
+/** Adds "Get Spot" to the service (contract, "Real-time content"; F1-F7). */
+export function addSpot(app: OpenAPIHono<Env>, network: Network): void {
+  addEndpoint(app, getSpot, (c) => {
+    const id = c.req.param("screen_id") ?? "";
+    const organization = callersOrganization(c, network);
+    const screen = organization?.screens.get(id);
+    if (organization === undefined || screen === undefined) return unknownObject(c, "screen", id);
+    const spot = issueSpot(network, { organization, screen });
+    c.get("note").requestId = spot.data.requestId;
+    return c.json(spot, 200);
+  });
+}
