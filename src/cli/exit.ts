@@ -1,7 +1,11 @@
+import { realpathSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { type Command, CommanderError } from "commander";
+
 /**
  * What the process ends with: asked to stop or done, something went wrong, and from sysexits: a command line that makes
  * no sense, input that breaks a rule, a service that cannot be reached or is busy, a token that is not accepted, a
- * configuration that cannot be used.
+ * configuration that cannot be used. Ctrl+C ends a command as shells tell it.
  */
 export const exitCodes = {
   stopped: 0,
@@ -11,6 +15,7 @@ export const exitCodes = {
   unavailable: 69,
   permission: 77,
   configuration: 78,
+  interrupted: 130,
 } as const;
 
 /** Ends a command with a message for the user, which goes to stderr as it is; an empty one has been told. */
@@ -21,5 +26,35 @@ export class CommandFailure extends Error {
   constructor(message: string, exitCode: number = exitCodes.failed) {
     super(message);
     this.exitCode = exitCode;
+  }
+}
+
+/** Runs a command line by the command that it asks for, and resolves with the exit code when that has ended. */
+export async function exitCodeOf(argv: readonly string[], load: () => Promise<Command>): Promise<number> {
+  try {
+    const command = endingByThrowing(await load());
+    await command.parseAsync(argv, { from: "user" });
+    return exitCodes.stopped;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.stopped : exitCodes.usage;
+    if (!(error instanceof CommandFailure)) throw error;
+    if (error.message !== "") console.error(error.message);
+    return error.exitCode;
+  }
+}
+
+/** Each command ends by throwing, since only the outermost caller may end the process. */
+function endingByThrowing(command: Command): Command {
+  for (const inner of command.commands) endingByThrowing(inner);
+  return command.exitOverride();
+}
+
+/** Whether a file, by its `import.meta.url`, is what Node was told to run, by its own name or by a link to it. */
+export function isRunDirectly(url: string): boolean {
+  const script = process.argv[1];
+  try {
+    return script !== undefined && pathToFileURL(realpathSync(script)).href === url;
+  } catch {
+    return false;
   }
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 import stringWidth from "string-width";
 
@@ -38,7 +40,9 @@ export function styled(style: "bold" | "green" | "yellow" | "red", text: string)
 
 /** Lines of cells that stand under each other, those of the columns in `right` to the right. */
 export function table(rows: readonly (readonly string[])[], indent = "", right: readonly number[] = []): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))));
+  const widths = (rows[0] ?? []).map((_, column) => {
+    return rows.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), 0);
+  });
   return rows.map((row) => {
     const cells = row.map((cell, column) => {
       const space = " ".repeat((widths[column] ?? 0) - stringWidth(cell));
@@ -63,4 +67,51 @@ export function wrapped(text: string, indent: string, width = 80): string[] {
 
 export function count(number: number, thing: string): string {
   return `${number.toLocaleString("en-US")} ${thing}${number === 1 ? "" : "s"}`;
+}
+
+/** Lines are handed on so many characters at a time: each by itself takes ten times as long. */
+const CHUNK_LENGTH = 64 * 1024;
+
+/**
+ * Writes lines as they come, no faster than they are read; a reader that closes, as `head` does, ends the writing. Rejects
+ * with the system's error where they cannot be written for another reason.
+ */
+export async function writeLines(lines: Iterable<string>, out: Writable): Promise<void> {
+  // What went wrong is asked of the stream itself.
+  out.on("error", () => {});
+  for (const chunk of chunksOf(lines)) {
+    if (out.destroyed || out.errored !== null) break;
+    if (!out.write(chunk)) await drained(out);
+  }
+  const error = out.errored;
+  if (error !== null && !("code" in error && error.code === "EPIPE")) throw error;
+}
+
+/** RFC 4180. A text that a spreadsheet would take for a formula is told to be text. */
+export function csvLine(values: readonly (string | number | null)[]): string {
+  const cells = values.map((value) => {
+    const text = String(value ?? "");
+    const safe = /^[=+\-@\t\r]/.test(text) && typeof value === "string" ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  });
+  return `${cells.join()}\r\n`;
+}
+
+function* chunksOf(lines: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
+}
+
+/** Waits for one of two events, and then for neither: millions of lines must not leave as many listeners. */
+async function drained(out: Writable): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([once(out, "drain", { signal }), once(out, "close", { signal })]).catch(() => {});
+  over.abort();
 }

@@ -3,11 +3,9 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it, vi } from "vitest";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { spotloopWith } from "./vendor/spotloop.ts";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 

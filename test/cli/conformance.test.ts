@@ -1,11 +1,16 @@
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { examine, type Finding } from "../../src/cli/conformance/examine.ts";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { allChecks, examine, type Finding } from "../../src/cli/conformance/examine.ts";
+import { subjectAt } from "../../src/cli/conformance/subject.ts";
 import { runCli } from "../../src/cli/main.ts";
+import { behaviours } from "../../src/emulator/behaviour/table.ts";
 import type { Emulator } from "../../src/emulator/main.ts";
 import { demoWorld } from "../../src/emulator/world/demo.ts";
-import { running } from "../emulator/running.ts";
+import { MONDAY_8, running } from "../emulator/running.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 function targetOf({ baseUrl, controlUrl, orgToken, screenId }: Emulator, withControl = true) {
   return { baseUrl, orgToken, screenId, controlUrl: withControl ? controlUrl : null };
@@ -49,7 +54,54 @@ async function standIn(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** Answers every point that the contract leaves open in another way than the emulator, which it passes calls on to. */
+async function otherReading(baseUrl: string) {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "GET", url = "" } = request;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const type = request.headers["content-type"];
+    const reply = await fetch(baseUrl + url, {
+      ...{ method, headers: type === undefined ? {} : { "content-type": type } },
+      body: method === "GET" ? null : Buffer.concat(chunks),
+    });
+    const text = await reply.text();
+    if (url.endsWith("/reject") || (url.includes("/cars/") && reply.status === 404))
+      return void response.writeHead(reply.status).end(text);
+    if (!reply.ok) return void response.writeHead(418).end("<h1>No</h1>");
+    response.writeHead(203).end(method === "GET" ? JSON.stringify(JSON.parse(text), withoutNulls) : "");
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The contract says of two fields only that they may be null. */
+function withoutNulls(key: string, value: unknown): unknown {
+  return value === null && !["parent_id", "rejection_reasons"].includes(key) ? undefined : value;
+}
+
 describe("the conformance checks", () => {
+  it("call contract what has a chapter there, and a reading what has a row in the table of behaviours", () => {
+    const rows = new Set(behaviours.map(({ id }) => id));
+    const readings = allChecks.filter(({ id }) => id.split(", ").every((row) => rows.has(row)));
+
+    expect(readings.filter(({ basis }) => basis === "contract")).toEqual([]);
+    expect(allChecks.filter((check) => check.basis === "reading" && !readings.includes(check))).toEqual([]);
+  });
+
+  it("hold nothing against a service that answers each open point otherwise than the emulator", async () => {
+    const emulator = await running();
+    const subject = subjectAt({ ...targetOf(emulator), baseUrl: await otherReading(emulator.baseUrl) }, "a1");
+    const problems: string[] = [];
+    for (const { id, name, basis, run } of allChecks) {
+      if (basis === "contract") problems.push(...(await run(subject)).map((problem) => `${id} ${name}: ${problem}`));
+    }
+
+    expect(problems).toEqual([]);
+  });
+
   it("find nothing wrong with the emulator", async () => {
     const findings = await examine(targetOf(await running()), "a1");
 
@@ -63,6 +115,14 @@ describe("the conformance checks", () => {
     await examine(targetOf(emulator), "a1");
 
     expect(wrong(await examine(targetOf(emulator), "a2"))).toEqual([]);
+  });
+
+  it("find nothing wrong with one that has rate limits, which they wait for on their own clock", async () => {
+    const rateLimits = [{ per: "token" as const, calls: 40, seconds: 60 }];
+    const emulator = await running({ world: { ...demoWorld(), rateLimits } });
+
+    expect(wrong(await examine(targetOf(emulator), "a1"))).toEqual([]);
+    expect(emulator.clock.now()).toBe(MONDAY_8);
   });
 
   it("change nothing but the count of spots without a control API", async () => {
@@ -145,8 +205,26 @@ describe("the conformance checks", () => {
 
 describe("spotloop conformance", () => {
   const flags = ({ baseUrl, orgToken, screenId }: Emulator) => [
-    ...["--base-url", baseUrl, "--org-token", orgToken, "--screen-id", screenId],
+    ...["--base-url", baseUrl, "--org-token-file", tokenFile(orgToken), "--screen-id", screenId],
   ];
+  const tokenFile = (orgToken: string) => {
+    const file = join(temporaryFolder(), "token");
+    writeFileSync(file, `${orgToken}\n`);
+    return file;
+  };
+
+  it("takes no token as an argument, which everybody on the machine can read", async () => {
+    const { baseUrl, orgToken, screenId } = await running();
+    const whom = ["--base-url", baseUrl, "--screen-id", screenId];
+
+    expect((await spotloop(...whom, "--org-token", orgToken)).code).toBe(64);
+    expect((await spotloop(...whom)).code).toBe(64);
+    expect((await spotloop(...whom, "--org-token-file", "/nowhere/token")).code).toBe(64);
+
+    vi.stubEnv("SPOTLOOP_ORG_TOKEN", orgToken);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect((await spotloop(...whom)).code).toBe(0);
+  });
 
   it("prints a table and ends with 0 when nothing failed", async () => {
     const emulator = await running();
@@ -179,7 +257,8 @@ describe("spotloop conformance", () => {
     const { code, printed } = await spotloop("--base-url", emulator.mediaUrl, ...flags(emulator).slice(2));
 
     expect(code).toBe(1);
-    expect(printed).toMatch(/^failed {3}Venue types .*\n +- expected 200, found 404/);
+    expect(printed).not.toMatch(/- \[\n/);
+    expect(printed).toMatch(/^failed {3}Venue types .*\n +- expected a success, found 404/);
   });
 
   it("ends with 1 when there is nothing at the address", async () => {

@@ -2,19 +2,18 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { codeOf, failure, fine, warning } from "../../src/cli/doctor/finding.ts";
-import { displaysIn } from "../../src/cli/doctor/machine.ts";
+import { displaysIn } from "../../src/cli/doctor/machine-checks.ts";
+import { offsetText } from "../../src/cli/doctor/service-checks.ts";
 import type { Emulator } from "../../src/emulator/main.ts";
 import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { openDatabase } from "../../src/player/database.ts";
-import { proofMigrations } from "../../src/player/proofs/proof-schema.ts";
+import { proofMigrations } from "../../src/player/proofs/proof-records.ts";
 import { nobody, serve } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { spotloopWith } from "./vendor/spotloop.ts";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 interface Found {
   readonly name: string;
@@ -51,7 +50,7 @@ describe("spotloop doctor", () => {
     const emulator = await inRealTime();
     const env = playerOf(emulator);
 
-    const { code, stdout, stderr } = await spotloopWith(env)(["doctor"]);
+    const { code, stdout, stderr } = await spotloopWith(env)(["doctor"], { stdin: "" });
 
     const [heads = "", sums] = [stdout.split("\n\n")[0], stdout.split("\n\n")[1]];
     const names = heads
@@ -60,8 +59,8 @@ describe("spotloop doctor", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(names).toEqual([
       ...["configuration", "name", "proxy", "service", "token", "clock", "screen", "location", "venue type"],
-      ...["opening hours", "spot", "news media", "ad media", "codecs", "graphics", "display", "house content"],
-      ...["data folder", "disk", "write speed", "sqlite", "proofs", "player", "versions"],
+      ...["opening hours", "spot", "news media", "ad media", "proof host", "codecs", "graphics", "display"],
+      ...["house content", "data folder", "disk", "write speed", "sqlite", "proofs", "player", "versions"],
     ]);
     expect(stdout).toContain("\nok       token          is accepted\n");
     expect(stdout).toContain("\nok       screen         screen_demo, 1920x1080\n");
@@ -146,8 +145,10 @@ describe("spotloop doctor", () => {
     const { code, findings } = await found({});
 
     expect(code).toBe(78);
-    expect(findings[0]).toMatchObject({ verdict: "failed", text: expect.stringContaining("There is no file at") });
-    expect(findings[0]?.advice).toContain("spotloop provision");
+    expect(findings[0]).toMatchObject({
+      ...{ verdict: "failed", text: expect.stringMatching(/^there is none yet\. There is no file at /) },
+      advice: "Write one with: spotloop provision",
+    });
   });
 
   it("ends with 77 when the token is not accepted", async () => {
@@ -196,13 +197,36 @@ describe("spotloop doctor", () => {
     expect(advice("clock")).toContain("set-ntp");
   });
 
-  it("sees a proxy that would not be used", async () => {
+  it("tells how exactly it knows a clock that is in step", async () => {
+    const { line } = await found(playerOf(await inRealTime()));
+
+    expect(line("clock")).toMatch(/^ok: as the service's, give or take \d+\.\d s$/);
+  });
+
+  it.each([
+    [0, 500, "as the service's, give or take 0.5 s"],
+    [-499, 500, "as the service's, give or take 0.5 s"],
+    [-12, 8, "12 ms ahead of the service's, give or take 8 ms"],
+    [1_240, 510, "1.2 s behind the service's, give or take 0.5 s"],
+    [-600_400, 510, "600 s ahead of the service's"],
+  ])("tells of an offset of %d ms that is known to %d ms: %s", (offsetMs, withinMs, said) => {
+    expect(offsetText(offsetMs, withinMs)).toBe(said);
+  });
+
+  it("tells which proxy there is, and that this machine itself is asked directly, without its password", async () => {
     const env = { ...playerOf(await inRealTime()), HTTPS_PROXY: "http://secret:secret@127.0.0.1:1" };
 
     const { findings, line } = await found(env);
 
-    expect(line("proxy")).toBe("warning: HTTPS_PROXY is set, and is not used");
+    expect(line("proxy")).toBe("ok: not for the service; HTTPS_PROXY names one");
+    expect(line("service")).toMatch(/^ok: answers/);
     expect(JSON.stringify(findings)).not.toContain("secret");
+  });
+
+  it("sees a variable that is not used", async () => {
+    const { line } = await found({ ...playerOf(await inRealTime()), ALL_PROXY: "socks5://127.0.0.1:1" });
+
+    expect(line("proxy")).toBe("warning: ALL_PROXY is set, and is not used");
   });
 
   it.each([
@@ -212,6 +236,12 @@ describe("spotloop doctor", () => {
     const { line } = await found(playerOf({ ...(await inRealTime()), screenId }));
 
     expect(line(name)).toBe(said);
+  });
+
+  it.runIf(process.platform === "linux")("sees a display that is not there", async () => {
+    const { line } = await found({ ...playerOf(await inRealTime()), DISPLAY: ":60551", PATH: "/nowhere" });
+
+    expect(line("display")).toBe("warning: there is no display :60551");
   });
 
   it("sees media that cannot be had", async () => {
@@ -241,10 +271,13 @@ describe("spotloop doctor", () => {
     );
 
     // The player has it open all the while.
-    const { line } = await found(env);
+    const { line, advice } = await found(env);
     opening.database.close();
 
     expect(line("proofs")).toBe("warning: 1 waiting, 2 delivered, 1 refused, 0 expired");
+    expect(advice("proofs")).toBe(
+      "1 play will not be paid: look at the log. The last refused: 1970-01-01 00:00:00 ad i on s, UTC.",
+    );
   });
 
   it("leaves a broken outbox as it is", async () => {
@@ -256,6 +289,19 @@ describe("spotloop doctor", () => {
 
     expect(line("proofs")).toMatch(/^warning: .* cannot be read \(SQLITE_NOTADB\)$/);
     expect(readFileSync(path, "utf8")).toBe("no database");
+  });
+
+  it("tells of the clock what a player that runs has found out", async () => {
+    const clock = { wall: "2026-10-21T07:28:03.000Z", offsetMs: 40, uncertaintyMs: 12, bootId: "boot-1" };
+    const told = { status: "ok", restarts: 0, lastError: null, clock };
+    const health = await serve((_, response) => void response.end(JSON.stringify(told)));
+    const env = playerOf(await inRealTime());
+    const note = { port: Number(new URL(health.url).port), pid: 1 };
+    writeFileSync(join(env.SPOTLOOP_DATA_DIR, "health.json"), JSON.stringify(note));
+
+    expect((await found(env)).line("player")).toBe(
+      "ok: running: ok, 0 restarts, its clock 40 ms behind the service's, give or take 12 ms",
+    );
   });
 
   it.each([

@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 /** An emulator on a data file, and what it has printed. */
-function emulator(data: string) {
-  const flags = ["--port", "0", "--media-port", "0", "--control-port", "0", "--data", data];
+function emulator(data: string, more: readonly string[] = []) {
+  const flags = ["--port", "0", "--media-port", "0", "--control-port", "0", "--data", data, ...more];
   const child = spawn(process.execPath, [MAIN, "emulator", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const printed = { stdout: "", stderr: "" };
@@ -24,10 +24,25 @@ function emulator(data: string) {
 }
 
 /** An emulator on a data file, with what it said when it was ready. */
-async function ready(data: string) {
-  const { child, printed } = emulator(data);
+async function ready(data: string, ...more: string[]) {
+  const { child, printed } = emulator(data, more);
   while (!printed.stdout.includes("\n")) await once(child.stdout, "data");
-  return { child, line: JSON.parse(printed.stdout) };
+  return { child, printed, line: JSON.parse(printed.stdout) };
+}
+
+async function ended({ child }: Awaited<ReturnType<typeof ready>>) {
+  child.kill("SIGTERM");
+  await once(child, "close");
+}
+
+/** A world of one screen with that title, in a file. */
+function worldFile(folder: string, title: string): string {
+  const file = join(folder, "world.json");
+  const location = { location_id: "l", title: "L" };
+  const screen = { screen_id: "wall", title, venue_type_id: "1", location_id: "l" };
+  const organization = { org_token: "org_mine", locations: [location], screens: [screen] };
+  writeFileSync(file, JSON.stringify({ organizations: [organization] }));
+  return file;
 }
 
 describe("spotloop emulator --data", () => {
@@ -45,6 +60,36 @@ describe("spotloop emulator --data", () => {
     expect(code).toBe(0);
     expect(after).toEqual(before);
     expect(after).toHaveLength(1);
+  });
+
+  it("says that what was kept counts, what differs in an edited world file, and how to begin as that says", async () => {
+    const folder = temporaryFolder();
+    const data = join(folder, "state.db");
+    await ended(await ready(data, "--world", worldFile(folder, "Wall")));
+    const world = worldFile(folder, "Wall by the door");
+    const second = await ready(data, "--world", world);
+    const title = async (controlUrl: string) => {
+      const [screen] = await (await fetch(`${controlUrl}/control/screens`)).json();
+      return screen.title;
+    };
+
+    expect(await title(second.line.controlUrl)).toBe("Wall");
+    await ended(second);
+    expect(second.printed.stderr).toContain(
+      [
+        `${data} has kept an earlier run, which goes on: its state counts, and the world file ${world} has been changed since:`,
+        '  organizations[org_mine].screens[wall].title: "Wall" is "Wall by the door" now',
+        `--reset begins as the world file ${world} says, and forgets what was kept`,
+        "",
+      ].join("\n"),
+    );
+    const reset = await ready(data, "--world", world, "--reset");
+    expect(await title(reset.line.controlUrl)).toBe("Wall by the door");
+    await ended(reset);
+    const again = await ready(data, "--world", world);
+    await ended(again);
+    expect(reset.printed.stderr).not.toContain("has kept");
+    expect(again.printed.stderr).toContain(`${data} has kept an earlier run, which goes on; --reset begins anew\n`);
   });
 
   it("ends with 78 at a file that it cannot use, and leaves it alone", async () => {

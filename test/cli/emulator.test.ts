@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { reachableHost } from "../../src/emulator/http/listener.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const FREE = ["--port", "0", "--media-port", "0", "--control-port", "0"];
@@ -73,6 +74,16 @@ describe("spotloop emulator", () => {
     const { child, printed } = spotloop("emulator", ...FREE, "--world", file);
 
     expect(await ready(child, printed)).toMatchObject({ orgToken: "org_mine", screenId: "mine" });
+  });
+
+  it("prints an example of a world that it starts", async () => {
+    const printing = spotloop("emulator", "world", "--example");
+    expect(await ended(printing.child)).toBe(0);
+    const file = join(temporaryFolder(), "world.json");
+    writeFileSync(file, printing.printed.stdout);
+    const { child, printed } = spotloop("emulator", ...FREE, "--world", file);
+
+    expect(await ready(child, printed)).toMatchObject({ orgToken: "org_mine", screenId: "screen_wall" });
   });
 
   it("ends with 78 and every problem of a bad world with its path", async () => {
@@ -155,7 +166,8 @@ describe("spotloop emulator", () => {
 
     const line = await ready(child, printed);
 
-    expect(line.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(line.baseUrl.replace(/:\d+$/, "")).toBe(`http://${reachableHost("0.0.0.0")}`);
+    expect((await fetch(`${line.controlUrl}/control/health`)).status).toBe(200);
     expect(printed.stderr).toContain("warning: listening on 0.0.0.0");
   });
 

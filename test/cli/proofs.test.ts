@@ -1,40 +1,25 @@
 import { join } from "node:path";
+import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { runCli } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/player/clock.ts";
 import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
+import { IndexFile, mediaIndexMigrations } from "../../src/player/media/media-index.ts";
+import { DataBook } from "../../src/player/network/data-meter.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import { answer, inTurn, serve } from "../client/server.ts";
 import { proofOf, proofStoreIn } from "../player/proofs/proofs.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-
-/** Runs a command line; what it wrote to standard output, and its exit code. */
-async function run(
-  ...args: readonly string[]
-): Promise<{ readonly out: string; readonly code: number; readonly err: string }> {
-  let [out, err] = ["", ""];
-  const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  const error = vi.spyOn(console, "error").mockImplementation((text) => {
-    err += text;
-  });
-  const code = await runCli(args).finally(() => {
-    write.mockRestore();
-    error.mockRestore();
-  });
-  return { out, code, err };
-}
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { tellTime } from "../support/player/service-time.ts";
+import { run } from "./running.ts";
 
 /** The folder of a player that shows something now and has proved one of three items. */
 function playing(
   pops: readonly string[] = ["https://pop.example/a", "https://pop.example/b", "https://pop.example/c"],
 ) {
   const folder = temporaryFolder();
-  const clock = systemClock();
+  const clock = systemClock(null);
   const serviceClock = new ServiceClock(clock);
-  serviceClock.hear(clock.wall());
+  tellTime(serviceClock, clock.wall());
   const store = proofStoreIn(folder);
   onTestFinished(() => store.close());
   const now = clock.now();
@@ -113,6 +98,13 @@ describe("spotloop proofs", () => {
       code: 78,
       err: expect.stringContaining("baseUrl"),
     });
+    const { err } = await run("report", "--config", nowhere);
+    expect(err.split("\n").slice(0, 2)).toEqual([
+      ...["there is no configuration yet:", `  There is no file at ${nowhere}.`],
+    ]);
+    expect(err.split("\n").at(-1)).toBe(
+      "Write one with: spotloop provision; or name it with --config, or the data folder with --data-dir",
+    );
     expect(await run("report", "--data-dir", folder, "--day", "2026-02-30")).toMatchObject({ code: 1 });
     expect(await run("report", "--data-dir", folder, "--time-zone", "Mars")).toMatchObject({ code: 1 });
   });
@@ -144,8 +136,23 @@ describe("spotloop proofs retry", () => {
     lock.release();
   });
 
+  it("needs no configuration where the data folder is named", async () => {
+    const server = await serve(inTurn(answer(200)));
+    const { folder, store } = playing(["a", "b"].map((id) => `${server.url}/pop/${id}`));
+    store.close();
+    for (const name of ["BASE_URL", "ORG_TOKEN", "SCREEN_ID"]) vi.stubEnv(`SPOTLOOP_${name}`, "");
+    vi.stubEnv("SPOTLOOP_CONFIG", join(folder, "none.json"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const { out, err, code } = await run("proofs", "retry", "--data-dir", folder, "--json");
+
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toMatchObject({ by: "command", owed: 1, delivered: 1 });
+    expect(server.targets).toEqual(["/pop/b"]);
+  });
+
   it("sends by itself where no player is running, each proof once", async () => {
-    const server = await serve(inTurn(answer(200), answer(404), answer(503)));
+    const server = await serve(inTurn(answer(200), answer(410), answer(503)));
     const { folder, store } = playing(["a", "b", "c", "d"].map((id) => `${server.url}/pop/${id}`));
     store.close();
     configure(folder);
@@ -168,5 +175,58 @@ describe("spotloop report", () => {
     });
     const { out: table } = await run("report", "--data-dir", folder);
     expect(table).toContain("failed, by reason:\n  stalled: 2");
+    expect(JSON.parse(out).data).toBeNull();
+  });
+
+  it("takes today and yesterday for a day, in the zone that is meant", async () => {
+    // A Sunday in Berlin on which the clocks go forward, and still Saturday in New York.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-03-29T01:30:00Z") });
+    onTestFinished(() => void vi.useRealTimers());
+    const { folder } = playing();
+    const dayOf = async (...args: readonly string[]) => {
+      const { out } = await run("report", "--data-dir", folder, ...args);
+      return out.split("\n", 1)[0];
+    };
+
+    expect(await dayOf()).toBe("2026-03-29 (UTC)");
+    expect(await dayOf("--day", "today", "--time-zone", "America/New_York")).toBe("2026-03-28 (America/New_York)");
+    expect(await dayOf("--day", "yesterday", "--time-zone", "Europe/Berlin")).toBe("2026-03-28 (Europe/Berlin)");
+    const { err, code } = await run("report", "--data-dir", folder, "--day", "tomorrow");
+    expect([code, err]).toEqual([1, '--day must be a date such as 2026-01-31, today or yesterday, not "tomorrow"']);
+  });
+
+  it("tells of the last proof that was refused on that day", async () => {
+    const { folder, store, moment } = playing();
+    for (const [screenId, answer] of [
+      ["lobby", "HTTP 410"],
+      ["attic", "HTTP 404"],
+    ] as const) {
+      const { now } = moment();
+      store.owe(proofOf(`refused-${screenId}`, now, { screenId, itemId: "ad-7", shownAt: now }), moment());
+      const proof = store.due(moment(), "never", 9, []).find(({ playoutId }) => playoutId === `refused-${screenId}`);
+      if (proof === undefined) throw new Error("nothing is due");
+      store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer }], moment());
+    }
+
+    const { out } = await run("report", "--data-dir", folder);
+    const json = await run("report", "--data-dir", folder, "--json");
+    const before = await run("report", "--data-dir", folder, "--day", "yesterday", "--json");
+
+    expect(out).toMatch(/^last refused proof: \d\d:\d\d:\d\d ad ad-7 on attic \(HTTP 404\)$/m);
+    const told = { screenId: "attic", itemId: "ad-7", kind: "ad", status: 404, at: expect.stringMatching(/Z$/) };
+    expect(JSON.parse(json.out).lastRefused).toEqual(told);
+    expect(JSON.parse(before.out).lastRefused).toBeNull();
+    expect(store.lastRefused()).toMatchObject({ screenId: "attic", status: 404 });
+  });
+
+  it("tells what media took of the month's data, where that was counted", async () => {
+    const { folder } = playing();
+    const file = new IndexFile(join(folder, "media.db"), mediaIndexMigrations, pino({ level: "silent" }));
+    new DataBook(file).write({ month: "2026-01", usedBytes: 1_500_000, monthlyBytes: 1_600_000, refused: 3 });
+    file.close();
+
+    const { out } = await run("report", "--data-dir", folder, "--day", "2026-01-31");
+
+    expect(out).toContain("\nmedia downloaded in 2026-01: 1,500,000 of 1,600,000 bytes; 3 downloads were too much\n");
   });
 });

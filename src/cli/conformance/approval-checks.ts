@@ -1,7 +1,15 @@
-import { approvalSchema, rejectedApprovalSchema } from "../../wire/approval.ts";
-import { type Check, fits, has, hasStatus, unchanged } from "./check.ts";
-import { freshApproval } from "./scenery.ts";
-import type { Reply, Subject } from "./subject.ts";
+import { approvalSchema } from "../../wire/approval.ts";
+import {
+  type Check,
+  contractApproval,
+  contractRejection,
+  fits,
+  has,
+  hasStatus,
+  succeeded,
+  unchanged,
+} from "./check.ts";
+import { freshApproval, type Reply, type Subject } from "./subject.ts";
 
 /** What is checked of CARs against an emulator, whose operator brings them in. */
 export const approvalChecks: readonly Check[] = [
@@ -12,8 +20,14 @@ export const approvalChecks: readonly Check[] = [
     run: async (subject) => {
       const reply = await read(subject, await freshApproval(subject));
       const pending = { status: "pending", rejection_reasons: null };
-      return [...hasStatus(reply, 200), ...fits(reply.body, approvalSchema), ...has(reply.body, pending)];
+      return [...succeeded(reply), ...fits(reply.body, contractApproval), ...has(reply.body, pending)];
     },
+  },
+  {
+    id: "A11",
+    name: "a CAR is read with every key, and null for what is unknown",
+    basis: "reading",
+    run: async (subject) => fits((await read(subject, await freshApproval(subject))).body, approvalSchema),
   },
   {
     id: "Reject a CAR",
@@ -21,14 +35,20 @@ export const approvalChecks: readonly Check[] = [
     basis: "contract",
     run: async (subject) => {
       const car_id = await freshApproval(subject);
-      const body = { rejection_reasons: ["CUSTOM", "FILTER"], custom_message: "Too loud" };
+      const body = { rejection_reasons: ["CUSTOM"], custom_message: "Too loud" };
       const reply = await reject(subject, car_id, body);
-      const problems = [
-        ...hasStatus(reply, 200),
-        ...fits(reply.body, rejectedApprovalSchema),
-        ...has(reply.body, body),
-      ];
-      return [...problems, ...has((await read(subject, car_id)).body, { status: "rejected", ...body })];
+      const problems = [...succeeded(reply), ...fits(reply.body, contractRejection)];
+      const told = has(reply.body, { id: car_id, ...body });
+      return [...problems, ...told, ...has((await read(subject, car_id)).body, { status: "rejected", ...body })];
+    },
+  },
+  {
+    id: "Reject a CAR",
+    name: "takes several reasons",
+    basis: "contract",
+    run: async (subject) => {
+      const body = { rejection_reasons: ["FILTER", "ADVERTISER"] };
+      return succeeded(await reject(subject, await freshApproval(subject), body));
     },
   },
   refusal("is 400 without reasons", {}, [400]),
@@ -50,14 +70,29 @@ export const approvalChecks: readonly Check[] = [
   },
   {
     id: "Reject a CAR",
-    name: "is 401 for a token that nobody has, and 404 for a CAR that is not there",
+    name: "is 401 for a token that nobody has, and for none",
     basis: "contract",
     run: async (subject) => {
       const asked = { method: "POST", body: FILTER };
-      const parameters = { org_token: "nobody_has_this_token", car_id: "x" };
-      const stranger = await subject.ask("rejectApproval", parameters, asked);
-      const unknown = await reject(subject, subject.fresh("car"), FILTER);
-      return [...hasStatus(stranger, 401), ...hasStatus(unknown, 404)];
+      const car_id = await freshApproval(subject);
+      const stranger = await subject.ask("rejectApproval", { org_token: "nobody_has_this_token", car_id }, asked);
+      const nobody = await subject.ask("rejectApproval", { org_token: "", car_id }, asked);
+      return [...hasStatus(stranger, 401), ...hasStatus(nobody, 401)];
+    },
+  },
+  {
+    id: "Reject a CAR",
+    name: "is 404 for a CAR that is not there",
+    basis: "contract",
+    run: async (subject) => hasStatus(await reject(subject, subject.fresh("car"), FILTER), 404),
+  },
+  {
+    id: "E1",
+    name: "a token that nobody has is 401 before anything else is looked at",
+    basis: "reading",
+    run: async (subject) => {
+      const parameters = { org_token: "nobody_has_this_token", car_id: subject.fresh("car") };
+      return hasStatus(await subject.ask("rejectApproval", parameters, { method: "POST", body: {} }), 401);
     },
   },
 ];

@@ -1,7 +1,7 @@
-import { REQUIRED_FOR_REVIEW } from "../../core/location.ts";
+import { type LocationStatus, REQUIRED_FOR_REVIEW } from "../../core/inventory/location.ts";
 import { locationSchema } from "../../wire/inventory.ts";
-import { type Check, fits, has, hasStatus, succeeded, unchanged } from "./check.ts";
-import { COMPLETE, create, freshLocation, readLocation, update } from "./scenery.ts";
+import { type Check, contractLocation, fits, has, hasStatus, refused, succeeded, unchanged } from "./check.ts";
+import { COMPLETE, create, freshLocation, type Reply, readLocation, type Subject, update } from "./subject.ts";
 
 /** What is checked of locations against an emulator. */
 export const locationChecks: readonly Check[] = [
@@ -10,15 +10,20 @@ export const locationChecks: readonly Check[] = [
     name: "a new location without the fields for its review is a DRAFT",
     basis: "contract",
     run: async (subject) => {
-      const reply = await create(subject, {});
-      return [...succeeded(reply), ...has(reply.body, { status: "DRAFT", archived: false, available_for_ads: false })];
+      const location_id = subject.fresh("loc");
+      const reply = await create(subject, { location_id });
+      const { body } = await readLocation(subject, location_id);
+      return [...succeeded(reply), ...has(body, { status: "DRAFT", archived: false })];
     },
   },
   {
     id: "Location status",
     name: "a new location with all of them is in REVIEW",
     basis: "contract",
-    run: async (subject) => has((await create(subject, COMPLETE)).body, { status: "REVIEW" }),
+    run: async (subject) => {
+      const id = await freshLocation(subject, "REVIEW");
+      return has((await readLocation(subject, id)).body, { status: "REVIEW" });
+    },
   },
   {
     id: "Get a Location",
@@ -27,7 +32,25 @@ export const locationChecks: readonly Check[] = [
     run: async (subject) => {
       const id = await freshLocation(subject, "REVIEW");
       const reply = await readLocation(subject, id);
-      return [...hasStatus(reply, 200), ...fits(reply.body, locationSchema), ...has(reply.body, COMPLETE)];
+      return [...succeeded(reply), ...fits(reply.body, contractLocation), ...has(reply.body, COMPLETE)];
+    },
+  },
+  {
+    id: "A11",
+    name: "a draft is read with every key, and null for what is unknown",
+    basis: "reading",
+    run: async (subject) => {
+      const { body } = await readLocation(subject, await freshLocation(subject, "DRAFT"));
+      return fits(body, locationSchema);
+    },
+  },
+  {
+    id: "B9",
+    name: "a new location is not available for ads",
+    basis: "reading",
+    run: async (subject) => {
+      const { body } = await readLocation(subject, await freshLocation(subject, "DRAFT"));
+      return has(body, { available_for_ads: false });
     },
   },
   {
@@ -48,9 +71,11 @@ export const locationChecks: readonly Check[] = [
       run: async (subject) => {
         const { [field]: last, ...others } = COMPLETE;
         const id = await freshLocation(subject, "DRAFT");
-        const before = has((await update(subject, id, others)).body, { status: "DRAFT" });
+        await update(subject, id, others);
+        const before = await readLocation(subject, id);
         await update(subject, id, { [field]: last });
-        return [...before, ...has((await readLocation(subject, id)).body, { status: "REVIEW" })];
+        const after = await readLocation(subject, id);
+        return [...has(before.body, { status: "DRAFT" }), ...has(after.body, { status: "REVIEW" })];
       },
     }),
   ),
@@ -58,7 +83,23 @@ export const locationChecks: readonly Check[] = [
     id: "Location status",
     name: "a client cannot set APPROVED",
     basis: "contract",
+    run: (subject) => keptFrom(subject, "REVIEW", { status: "APPROVED" }),
+  },
+  {
+    id: "B6",
+    name: "status=APPROVED is 400, and nothing is half-applied",
+    basis: "reading",
     run: (subject) => refusedFor(subject, "REVIEW", { status: "APPROVED", title: "Renamed" }, [400]),
+  },
+  {
+    id: "Location status",
+    name: "a draft goes to REVIEW when it is asked to and has all it needs",
+    basis: "contract",
+    run: async (subject) => {
+      const id = await freshLocation(subject, "DRAFT");
+      await update(subject, id, { ...COMPLETE, status: "REVIEW" });
+      return has((await readLocation(subject, id)).body, { status: "REVIEW" });
+    },
   },
   {
     id: "B4",
@@ -72,14 +113,20 @@ export const locationChecks: readonly Check[] = [
     basis: "reading",
     run: (subject) => refusedFor(subject, "APPROVED", { status: "REVIEW" }, [400]),
   },
-  ...(["DRAFT", "REVIEW"] as const).map(
-    (status): Check => ({
-      id: "B10",
-      name: `available_for_ads is refused in ${status}, and nothing is half-applied`,
+  ...(["DRAFT", "REVIEW"] as const).flatMap((status): readonly Check[] => [
+    {
+      id: "Location status",
+      name: `available_for_ads cannot be set in ${status}`,
       basis: "contract",
-      run: (subject) => refusedFor(subject, status, { available_for_ads: true, title: "Renamed" }, [400, 409, 422]),
-    }),
-  ),
+      run: (subject) => keptFrom(subject, status, { available_for_ads: true }),
+    },
+    {
+      id: "B10",
+      name: `available_for_ads in ${status} is 400, and nothing is half-applied`,
+      basis: "reading",
+      run: (subject) => refusedFor(subject, status, { available_for_ads: true, title: "Renamed" }, [400]),
+    },
+  ]),
   ...([{ venue_type_id: "101" }, { lat: 48.85 }, { long: 2.29 }] as const).map(
     (change): Check => ({
       id: "Location status",
@@ -93,14 +140,26 @@ export const locationChecks: readonly Check[] = [
     }),
   ),
   {
+    id: "Update a Location",
+    name: "changes what is sent and nothing else",
+    basis: "contract",
+    run: async (subject) => {
+      const id = await freshLocation(subject, "APPROVED");
+      const before = await readLocation(subject, id);
+      const reply = await update(subject, id, { title: "Renamed" });
+      const after = await readLocation(subject, id);
+      return [...succeeded(reply), ...has(after.body, { ...contractLocation.parse(before.body), title: "Renamed" })];
+    },
+  },
+  {
     id: "B8",
-    name: "it stays APPROVED when they are sent as they are, and when other fields change",
+    name: "it stays APPROVED when venue type and position are sent as they are",
     basis: "reading",
     run: async (subject) => {
       const id = await freshLocation(subject, "APPROVED");
       const { venue_type_id, lat, long } = COMPLETE;
-      const reply = await update(subject, id, { venue_type_id, lat, long, title: "Renamed" });
-      return [...hasStatus(reply, 200), ...has(reply.body, { status: "APPROVED", title: "Renamed" })];
+      const reply = await update(subject, id, { venue_type_id, lat, long });
+      return [...hasStatus(reply, 200), ...has((await readLocation(subject, id)).body, { status: "APPROVED" })];
     },
   },
   {
@@ -115,23 +174,37 @@ export const locationChecks: readonly Check[] = [
       );
     },
   },
-  ...limits().map(
-    ([name, change, statuses]): Check => ({
+  ...limits().flatMap(([name, change, status]): readonly Check[] => [
+    {
       id: "Limits",
-      name: `${name} is refused`,
+      name: `${name} is not taken`,
       basis: "contract",
-      run: (subject) => refusedFor(subject, "APPROVED", { title: "Renamed", ...change }, statuses),
-    }),
-  ),
+      run: (subject) => keptFrom(subject, "APPROVED", change),
+    },
+    {
+      id: "A7",
+      name: `${name} is ${status}, and nothing is half-applied`,
+      basis: "reading",
+      run: (subject) => refusedFor(subject, "APPROVED", { title: "Renamed", ...change }, [status]),
+    },
+  ]),
   {
     id: "Create a Location",
     name: "needs a title",
     basis: "contract",
-    run: async (subject) => {
-      const id = await freshLocation(subject, "DRAFT");
-      const untitled = await subject.ask("locations", {}, { method: "POST", body: { lat: 1 } });
-      return [...hasStatus(untitled, 400, 422), ...hasStatus(await update(subject, id, { title: " " }), 400, 422)];
-    },
+    run: async (subject) => refused(await untitled(subject)),
+  },
+  {
+    id: "A7",
+    name: "a location without a title is 400",
+    basis: "reading",
+    run: async (subject) => hasStatus(await untitled(subject), 400),
+  },
+  {
+    id: "B2",
+    name: "a blank title is 400",
+    basis: "reading",
+    run: (subject) => refusedFor(subject, "DRAFT", { title: " " }, [400]),
   },
   {
     id: "A12, A13",
@@ -151,20 +224,37 @@ export const locationChecks: readonly Check[] = [
   },
 ];
 
-function limits(): readonly (readonly [name: string, change: object, statuses: readonly number[]])[] {
+function limits(): readonly (readonly [name: string, change: Readonly<Record<string, unknown>>, status: number])[] {
   return [
-    ["opening_168 of 167", { opening_168: Array<boolean>(167).fill(true) }, [400, 422]],
-    ["visitors_7 of 8", { visitors_7: [1, 2, 3, 4, 5, 6, 7, 8] }, [400, 422]],
-    ["a latitude beyond 90", { lat: 90.001 }, [400, 422]],
-    ["a longitude beyond -180", { long: -180.001 }, [400, 422]],
-    ["a venue type of level 1", { venue_type_id: "1" }, [400, 422]],
-    ["a venue type of level 3", { venue_type_id: "10101" }, [400, 422]],
+    ["opening_168 of 167", { opening_168: Array<boolean>(167).fill(true) }, 400],
+    ["visitors_7 of 8", { visitors_7: [1, 2, 3, 4, 5, 6, 7, 8] }, 400],
+    ["a latitude beyond 90", { lat: 90.001 }, 400],
+    ["a longitude beyond -180", { long: -180.001 }, 400],
+    ["a venue type of level 1", { venue_type_id: "1" }, 422],
+    ["a venue type of level 3", { venue_type_id: "10101" }, 422],
   ];
 }
 
+function untitled(subject: Subject): Promise<Reply> {
+  return subject.ask("locations", {}, { method: "POST", body: { lat: 1 } });
+}
+
+/** Whatever is answered, the fields of a change that breaks a rule stay as they were. */
+async function keptFrom(
+  subject: Subject,
+  status: LocationStatus,
+  change: Readonly<Record<string, unknown>>,
+): Promise<string[]> {
+  const id = await freshLocation(subject, status);
+  const { body: before } = await readLocation(subject, id);
+  await update(subject, id, change);
+  const kept = Object.entries((before ?? {}) as object).filter(([field]) => Object.hasOwn(change, field));
+  return has((await readLocation(subject, id)).body, Object.fromEntries(kept));
+}
+
 async function refusedFor(
-  subject: Parameters<Check["run"]>[0],
-  status: "DRAFT" | "REVIEW" | "APPROVED",
+  subject: Subject,
+  status: LocationStatus,
   change: object,
   statuses: readonly number[],
 ): Promise<string[]> {

@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { fitsLocation, fitsScreen, type VenueTree } from "../../core/venue-type.ts";
+import { fitsLocation, fitsScreen, type VenueTree } from "../../core/inventory/venue-type.ts";
 import { locationSchema, screenSchema } from "../../wire/inventory.ts";
-import { contentItemSchema, newsItemSchema, spotAnswerSchema } from "../../wire/spot.ts";
-import { venueTypesSchema } from "../../wire/venue-type.ts";
-import { type Check, fits, has, hasStatus } from "./check.ts";
+import { spotAnswerSchema } from "../../wire/spot.ts";
+import {
+  type Check,
+  contractLocation,
+  contractScreen,
+  contractSpot,
+  contractVenueTypes,
+  fits,
+  has,
+  hasStatus,
+  succeeded,
+} from "./check.ts";
 import type { Reply, Subject } from "./subject.ts";
 
 const NOBODY = { org_token: "nobody_has_this_token" };
@@ -16,8 +25,8 @@ export const readOnlyChecks: readonly Check[] = [
     basis: "contract",
     run: async (subject) => {
       const reply = await subject.ask("venueTypes");
-      const problems = [...hasStatus(reply, 200), ...fits(reply.body, venueTypesSchema)];
-      return problems.length > 0 ? problems : treeProblems(venueTypesSchema.parse(reply.body));
+      const problems = [...succeeded(reply), ...fits(reply.body, contractVenueTypes)];
+      return problems.length > 0 ? problems : treeProblems(contractVenueTypes.parse(reply.body));
     },
   },
   {
@@ -27,8 +36,8 @@ export const readOnlyChecks: readonly Check[] = [
     run: async (subject) => {
       const reply = await screen(subject);
       return [
-        ...hasStatus(reply, 200),
-        ...fits(reply.body, screenSchema),
+        ...succeeded(reply),
+        ...fits(reply.body, contractScreen),
         ...has(reply.body, { screen_id: subject.screenId }),
       ];
     },
@@ -39,7 +48,7 @@ export const readOnlyChecks: readonly Check[] = [
     basis: "contract",
     run: async (subject) => {
       const reply = await locationOfScreen(subject);
-      return [...hasStatus(reply, 200), ...fits(reply.body, locationSchema)];
+      return [...succeeded(reply), ...fits(reply.body, contractLocation)];
     },
   },
   {
@@ -47,46 +56,67 @@ export const readOnlyChecks: readonly Check[] = [
     name: "the location's is of level 2, and the screen's the same or a child of it",
     basis: "contract",
     run: async (subject) => {
-      const tree = treeOf(venueTypesSchema.parse((await subject.ask("venueTypes")).body));
-      const { venue_type_id: own } = screenSchema.parse((await screen(subject)).body);
-      const { venue_type_id: theirs } = locationSchema.parse((await locationOfScreen(subject)).body);
-      if (theirs === null) return [];
+      const tree = treeOf(contractVenueTypes.parse((await subject.ask("venueTypes")).body));
+      const { venue_type_id: own } = contractScreen.parse((await screen(subject)).body);
+      const { venue_type_id: theirs } = contractLocation.parse((await locationOfScreen(subject)).body);
+      if (theirs === null || theirs === undefined) return [];
       const level = fitsLocation(tree, theirs) ? [] : [`the location's venue type ${theirs} is not of level 2`];
       return fitsScreen(tree, own, theirs) ? level : [...level, `the screen's venue type ${own} is outside ${theirs}`];
     },
   },
   {
     id: "Spot",
-    name: "has a request id, billable, newsFirst, news and ad",
+    name: "has a request id, billable and newsFirst, and items with URLs to fetch and to prove them",
     basis: "contract",
     run: async (subject) => {
       const reply = await spot(subject);
-      return [...hasStatus(reply, 200), ...fits(reply.body, spotAnswerSchema)];
+      return [...succeeded(reply), ...fits(reply.body, contractSpot)];
     },
   },
   {
-    id: "Spot",
-    name: "has items with absolute URLs to fetch and to prove them",
-    basis: "contract",
-    run: async (subject) => {
-      const { news, ad } = looseSpotSchema.parse((await spot(subject)).body).data;
-      const newsProblems =
-        news === null ? [] : fits(news, newsItemSchema.extend(webUrls)).map((line) => `news.${line}`);
-      const adProblems = ad === null ? [] : fits(ad, contentItemSchema.extend(webUrls)).map((line) => `ad.${line}`);
-      return [...newsProblems, ...adProblems];
-    },
+    id: "F1",
+    name: "has news and ad, null where there is none",
+    basis: "reading",
+    run: async (subject) => fits((await spot(subject)).body, spotAnswerSchema),
   },
   {
     id: "Spot",
-    name: "has a request id and proof-of-play URLs of its own each time",
+    name: "has a request id of its own each time",
     basis: "contract",
     run: async (subject) => {
-      const spots = [await spot(subject), await spot(subject)].map(({ body }) => looseSpotSchema.parse(body).data);
-      const ids = spots.map(({ requestId }) => requestId);
+      const [one, other] = await twoSpots(subject);
+      return one.requestId === other.requestId ? ["two spots have the same request id"] : [];
+    },
+  },
+  {
+    id: "F14",
+    name: "has proof-of-play URLs of its own each time",
+    basis: "reading",
+    run: async (subject) => {
+      const spots = await twoSpots(subject);
       const pops = spots.flatMap(({ news, ad }) => [news?.pop, ad?.pop]).filter((pop) => pop !== undefined);
-      const repeated = new Set(ids).size < ids.length ? ["two spots have the same request id"] : [];
-      return new Set(pops).size < pops.length ? [...repeated, "two items have the same pop URL"] : repeated;
+      return new Set(pops).size < pops.length ? ["two items have the same pop URL"] : [];
     },
+  },
+  {
+    id: "A3",
+    name: "what is read is answered 200",
+    basis: "reading",
+    run: async (subject) => [
+      ...hasStatus(await subject.ask("venueTypes"), 200),
+      ...hasStatus(await screen(subject), 200),
+      ...hasStatus(await locationOfScreen(subject), 200),
+      ...hasStatus(await spot(subject), 200),
+    ],
+  },
+  {
+    id: "A11",
+    name: "the screen and its location have every key, null for what is unknown",
+    basis: "reading",
+    run: async (subject) => [
+      ...fits((await screen(subject)).body, screenSchema),
+      ...fits((await locationOfScreen(subject)).body, locationSchema),
+    ],
   },
   {
     id: "Get a CAR",
@@ -142,14 +172,12 @@ export const readOnlyChecks: readonly Check[] = [
   },
 ];
 
-const webUrls = { url: z.url({ protocol: /^https?$/ }), pop: z.url({ protocol: /^https?$/ }) };
-
 /** A spot of which nothing is expected but that it can be taken apart. */
 const looseSpotSchema = z.object({
   data: z.object({
     requestId: z.unknown(),
-    news: z.looseObject({ pop: z.unknown() }).nullable(),
-    ad: z.looseObject({ pop: z.unknown() }).nullable(),
+    news: z.looseObject({ pop: z.unknown() }).nullish(),
+    ad: z.looseObject({ pop: z.unknown() }).nullish(),
   }),
 });
 
@@ -157,20 +185,25 @@ function spot(subject: Subject): Promise<Reply> {
   return subject.ask("spot", { screen_id: subject.screenId });
 }
 
+async function twoSpots(subject: Subject) {
+  const [one, other] = [await spot(subject), await spot(subject)];
+  return [looseSpotSchema.parse(one.body).data, looseSpotSchema.parse(other.body).data] as const;
+}
+
 function screen(subject: Subject): Promise<Reply> {
   return subject.ask("screen", { screen_id: subject.screenId });
 }
 
 async function locationOfScreen(subject: Subject): Promise<Reply> {
-  const { location_id } = screenSchema.pick({ location_id: true }).parse((await screen(subject)).body);
+  const { location_id } = contractScreen.pick({ location_id: true }).parse((await screen(subject)).body);
   return subject.ask("location", { location_id });
 }
 
-function treeOf(types: z.infer<typeof venueTypesSchema>): VenueTree {
-  return new Map(types.map((type) => [type.id, type]));
+function treeOf(types: z.infer<typeof contractVenueTypes>): VenueTree {
+  return new Map(types.map((type) => [type.id, { ...type, description: type.description ?? null }]));
 }
 
-function treeProblems(types: z.infer<typeof venueTypesSchema>): string[] {
+function treeProblems(types: z.infer<typeof contractVenueTypes>): string[] {
   const tree = treeOf(types);
   return types.flatMap(({ id, parent_id, level, selectable }) => {
     const parentLevel = parent_id === null ? 0 : tree.get(parent_id)?.level;

@@ -1,3 +1,4 @@
+import type { LocationStatus } from "../../core/inventory/location.ts";
 import { type routes, urlOf } from "../../wire/routes.ts";
 
 /** What a service answered; `body` is `undefined` where it is no JSON. */
@@ -23,6 +24,8 @@ export interface Target {
   readonly screenId: string;
   /** Of an emulator; without it only what changes nothing is checked. */
   readonly controlUrl: string | null;
+  /** How requests are sent; by the runtime's own means by default. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** A service under examination. */
@@ -44,24 +47,35 @@ export interface Subject {
 /** A service that says nothing for this long does not conform. */
 const LONGEST_ANSWER_MS = 10_000;
 
-/** A subject that is asked over HTTP. `run` makes the identifiers of this examination its own. */
-export function subjectAt({ baseUrl, orgToken, screenId, controlUrl }: Target, run: string): Subject {
+/** A subject that is asked over HTTP, until `stop`. `run` makes the identifiers of this examination its own. */
+export function subjectAt(
+  { baseUrl, orgToken, screenId, controlUrl, fetch }: Target,
+  run: string,
+  stop: AbortSignal = new AbortController().signal,
+): Subject {
   const base = baseUrl.replace(/\/+$/, "");
-  const at = (path: string, asked?: Asked) => send(base + path, asked);
+  const send = sendingBy(fetch ?? globalThis.fetch, stop);
+  const control = (method: string, path: string, body?: unknown) => {
+    if (controlUrl === null) throw new Error("a check that needs the control API was run without one");
+    const asked = body === undefined ? { method } : { method, body };
+    return send(`${controlUrl.replace(/\/+$/, "")}/control${path}`, asked);
+  };
+  const at = async (path: string, asked?: Asked) => {
+    const reply = await send(base + path, asked);
+    const waitMs = Number(reply.headers.get("retry-after")) * 1000;
+    if (reply.status !== 429 || controlUrl === null || !(waitMs > 0)) return reply;
+    // An emulator's clock is moved rather than waited for: that a world has limits is no fault of its answers.
+    await control("POST", "/clock/advance", { ms: waitMs });
+    return send(base + path, asked);
+  };
   let count = 0;
   return {
     orgToken,
     screenId,
     at,
     ask: (route, parameters = {}, asked) => at(urlOf("", route, { org_token: orgToken, ...parameters }), asked),
-    control: (method, path, body) => {
-      if (controlUrl === null) throw new Error("a check that needs the control API was run without one");
-      return send(`${controlUrl.replace(/\/+$/, "")}/control${path}`, {
-        method,
-        ...(body === undefined ? {} : { body }),
-      });
-    },
-    get: (url) => send(url, {}),
+    control,
+    get: (url) => send(url),
     fresh(what) {
       count += 1;
       return `${what}_${run}_${count}`;
@@ -69,17 +83,19 @@ export function subjectAt({ baseUrl, orgToken, screenId, controlUrl }: Target, r
   };
 }
 
-async function send(url: string, { method = "GET", body, text, headers = {} }: Asked = {}): Promise<Reply> {
-  const sent = text ?? (body === undefined ? null : JSON.stringify(body));
-  const type = body === undefined ? {} : { "content-type": "application/json" };
-  const response = await fetch(url, {
-    method,
-    redirect: "manual",
-    headers: { ...type, ...headers },
-    body: sent,
-    signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
-  });
-  return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+function sendingBy(fetch: typeof globalThis.fetch, stop: AbortSignal) {
+  return async (url: string, { method = "GET", body, text, headers = {} }: Asked = {}): Promise<Reply> => {
+    const content = text ?? (body === undefined ? null : JSON.stringify(body));
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const response = await fetch(url, {
+      method,
+      redirect: "manual",
+      headers: { ...type, ...headers },
+      body: content,
+      signal: AbortSignal.any([stop, AbortSignal.timeout(LONGEST_ANSWER_MS)]),
+    });
+    return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+  };
 }
 
 function parsed(text: string): unknown {
@@ -88,4 +104,59 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Everything that a location needs for its review. */
+export const COMPLETE = {
+  venue_type_id: "807",
+  lat: 53.5453,
+  long: 9.9687,
+  opening_168: Array<boolean>(168).fill(true),
+  visitors_7: [10, 20, 30, 40, 50, 60, 70],
+};
+
+/** Creates a location of a new id with these fields beside its title. */
+export function create(subject: Subject, fields: object): Promise<Reply> {
+  const body = { location_id: subject.fresh("loc"), title: "Examined", ...fields };
+  return subject.ask("locations", {}, { method: "POST", body });
+}
+
+/** Creates a location and brings it into a status; returns its id. */
+export async function freshLocation(subject: Subject, status: LocationStatus): Promise<string> {
+  const location_id = subject.fresh("loc");
+  await create(subject, status === "DRAFT" ? { location_id } : { location_id, ...COMPLETE });
+  if (status === "APPROVED") await subject.control("POST", `/locations/${location_id}/approve`);
+  return location_id;
+}
+
+export function readLocation(subject: Subject, location_id: string): Promise<Reply> {
+  return subject.ask("location", { location_id });
+}
+
+export function update(subject: Subject, location_id: string, body: object): Promise<Reply> {
+  return subject.ask("location", { location_id }, { method: "POST", body });
+}
+
+/** Creates a screen at a location with these fields changed. */
+export function createScreen(subject: Subject, location_id: string, fields: object = {}): Promise<Reply> {
+  const sizes = { width: 1920, height: 1080, loop_duration: 60 };
+  const body = { screen_id: subject.fresh("screen"), title: "Examined", venue_type_id: "807", location_id, ...sizes };
+  return subject.ask("screens", {}, { method: "POST", body: { ...body, ...fields } });
+}
+
+/** Creates a screen at a new location in a status; returns both ids. */
+export async function freshScreen(
+  subject: Subject,
+  status: LocationStatus,
+): Promise<{ screen_id: string; location_id: string }> {
+  const location_id = await freshLocation(subject, status);
+  const screen_id = subject.fresh("screen");
+  await createScreen(subject, location_id, { screen_id });
+  return { screen_id, location_id };
+}
+
+/** Has the operator bring in a new CAR; returns its id. */
+export async function freshApproval(subject: Subject): Promise<string> {
+  const { body } = await subject.control("POST", "/cars", { org_token: subject.orgToken });
+  return String((body as { readonly car_id?: unknown } | undefined)?.car_id);
 }

@@ -1,11 +1,14 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config } from "../../player/config/config.ts";
-import { codeOf, openDatabase } from "../../player/database.ts";
+import { writable } from "../../player/config/file.ts";
+import { codeOf, openDatabase, StoreUnusable } from "../../player/database.ts";
+import { surveyHouse } from "../../player/house/house-folder.ts";
 import { ProofArchive } from "../../player/proofs/proof-archive.ts";
-import { StoreUnusable } from "../../player/store-opening.ts";
+import type { RefusedProof } from "../../player/proofs/proof-records.ts";
+import { refusedText } from "../proofs/write.ts";
 import { count } from "../text.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 
@@ -91,10 +94,12 @@ function outbox(path: string): Finding {
   try {
     const archive = new ProofArchive(path);
     const { owed, delivered, refused, expired } = archive.counts();
+    const last = archive.lastRefused(null);
     archive.close();
     const text = `${owed} waiting, ${delivered} delivered, ${refused} refused, ${expired} expired`;
     if (refused + expired === 0) return fine("proofs", text);
-    return warning("proofs", text, `${count(refused + expired, "play")} will not be paid: look at the log.`);
+    const unpaid = `${count(refused + expired, "play")} will not be paid: look at the log.`;
+    return warning("proofs", text, last === null ? unpaid : `${unpaid} ${lastRefusedText(last)}`);
   } catch (error) {
     if (error instanceof StoreUnusable) return warning("proofs", error.message, "Update the player, or this command.");
     const code = codeOf(error);
@@ -106,19 +111,44 @@ function outbox(path: string): Finding {
   }
 }
 
+function lastRefusedText(refused: RefusedProof): string {
+  const day = new Date(refused.at).toISOString().slice(0, DATE_LENGTH);
+  return `The last refused: ${day} ${refusedText(refused, "UTC")}, UTC.`;
+}
+
+const DATE_LENGTH = "2026-01-31".length;
+
 function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-function writable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function codeIn(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}
+
+/** How many skipped files are named; the others are counted. */
+const MOST_NAMED = 5;
+
+/** Looks at what is shown when there is no spot: what the operator's folder holds, and what of it cannot be shown. */
+export async function houseFinding(dir: string | null): Promise<Finding> {
+  if (dir === null) return fine("house content", "the packaged slate");
+  const { entries, skipped, problem } = await surveyHouse(dir);
+  const names = skipped.slice(0, MOST_NAMED).map(({ name, why }) => `${name} ${why}`);
+  const more = skipped.length > MOST_NAMED ? [`${skipped.length - MOST_NAMED} more`] : [];
+  const passedOver = skipped.length === 0 ? "" : `; skipped: ${[...names, ...more].join(", ")}`;
+  if (problem !== null) {
+    const text = `${dir}: ${problem}, so the packaged slate is shown${passedOver}`;
+    return warning(
+      "house content",
+      text,
+      "Put images (jpg, png, webp, gif, svg), clips (mp4, webm) or pages (html) there.",
+    );
+  }
+  const kinds = [
+    count(entries.filter(({ form }) => form === "image").length, "image"),
+    count(entries.filter(({ form }) => form === "video").length, "clip"),
+    count(entries.filter(({ form }) => form === "page").length, "page"),
+  ];
+  const text = `${dir}: ${kinds.join(", ")}${passedOver}`;
+  return skipped.length === 0 ? fine("house content", text) : warning("house content", text);
 }

@@ -2,17 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Access, readAccess } from "../../player/config/access.ts";
-import { type Config, type ConfigReading, readConfig, surroundingsOf } from "../../player/config/config.ts";
+import { type Config, type ConfigReading, readConfig, surroundingsOf, WRITE_ONE } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
-import { defaultDataDir } from "../../player/config/places.ts";
+import { defaultDataDir } from "../../player/config/file.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
 import { exitCodes } from "../exit.ts";
-import { diskFindings } from "./disk-checks.ts";
+import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
-import { houseFinding } from "./house-check.ts";
 import { machineFindings, versionsFinding } from "./machine-checks.ts";
 import { screenFindings } from "./screen-checks.ts";
-import { serviceFindings } from "./service-checks.ts";
+import { offsetText, serviceFindings } from "./service-checks.ts";
 
 /** What a whole examination came to, and what it was about. */
 export interface Examination {
@@ -31,7 +30,7 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
   const access = readAccess(source);
   const config = reading.kind === "ok" ? reading.config : null;
   const service = access.kind === "ok" ? access.access : null;
-  const way = service === null ? [] : await serviceFindings(service.baseUrl, service.orgToken, env);
+  const way = service === null ? [] : await serviceFindings(service, env);
   const isReached = way.every(({ verdict }) => verdict !== "failed");
   const screens = service === null || config === null || !isReached ? [] : await findingsOfScreens(service, config);
   const { dataDir, cache } = config ?? { dataDir: defaultDataDir(surroundingsOf(source)), cache: CACHE };
@@ -49,11 +48,10 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
 }
 
 /** One after the other: each asks for a spot, and they may share a limit. */
-async function findingsOfScreens({ baseUrl, orgToken }: Access, config: Config): Promise<Finding[]> {
-  const { respect } = config.openingHours;
+async function findingsOfScreens(access: Access, config: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { screenId } of config.screens) {
-    findings.push(...(await screenFindings(baseUrl, orgToken, screenId, respect)));
+    findings.push(...(await screenFindings(access, config, screenId)));
   }
   return findings;
 }
@@ -65,14 +63,20 @@ function configFindings(reading: ConfigReading): Finding[] {
     const warnings = reading.warnings.map((text) => warning("configuration", text));
     return [fine("configuration", reading.path ?? "all from the environment"), ...warnings];
   }
+  const isAbsent = reading.absentFrom.length > 0;
+  const advice = isAbsent ? WRITE_ONE : `Mend ${reading.path}, or write it: spotloop provision`;
   return reading.problems.map(({ path, message }) => {
     const text = path === "" ? message.replace(/\.$/, "") : `${path} ${message}`;
     const name = path.startsWith("orgToken") ? "token" : "configuration";
-    return failure(name, text, `Mend ${reading.path}, or write it: spotloop provision`, exitCodes.configuration);
+    const none = isAbsent && path === "" ? "there is none yet. " : "";
+    return failure(name, `${none}${text}`, advice, exitCodes.configuration);
   });
 }
 
-const healthSchema = z.object({ status: z.string(), restarts: z.number(), lastError: z.string().nullable() });
+const healthSchema = z.object({
+  ...{ status: z.string(), restarts: z.number(), lastError: z.string().nullable() },
+  clock: z.object({ offsetMs: z.number().nullable(), uncertaintyMs: z.number().nullable().default(null) }).optional(),
+});
 
 /** What a player on this machine tells about itself, if one is running. */
 async function playerFinding(dataDir: string): Promise<Finding> {
@@ -80,8 +84,13 @@ async function playerFinding(dataDir: string): Promise<Finding> {
   if (port === null) return fine("player", "not running, or its health pages are off");
   try {
     const reply = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_000) });
-    const { status, restarts, lastError } = healthSchema.parse(await reply.json());
-    const text = `running: ${status}, ${restarts} restarts${lastError === null ? "" : `, last error: ${lastError}`}`;
+    const { status, restarts, lastError, clock } = healthSchema.parse(await reply.json());
+    const parts = [`running: ${status}`, `${restarts} restarts`];
+    if (clock && clock.offsetMs !== null && clock.uncertaintyMs !== null) {
+      parts.push(`its clock ${offsetText(clock.offsetMs, clock.uncertaintyMs)}`);
+    }
+    if (lastError !== null) parts.push(`last error: ${lastError}`);
+    const text = parts.join(", ");
     if (status === "failing") return failure("player", text, "Look at the log.");
     return lastError === null ? fine("player", text) : warning("player", text, "Look at the log.");
   } catch {

@@ -1,3 +1,5 @@
+import { type ProxyEnd, ProxyFailure, reasonOf } from "../../client/reply.ts";
+import { OutOfReach } from "../../player/network/egress-policy.ts";
 import { exitCodes } from "../exit.ts";
 
 /** What one look at this machine, or at the service from here, came to. */
@@ -31,4 +33,59 @@ export function failure(name: string, text: string, advice: string | null, code:
 export function codeOf(findings: readonly Finding[]): number {
   const order = [exitCodes.configuration, exitCodes.permission, exitCodes.unavailable, exitCodes.failed];
   return order.find((code) => findings.some((finding) => finding.code === code)) ?? exitCodes.stopped;
+}
+
+/** Where a request that got no answer of its host's ended, in words, and what to do about it. */
+export interface Ending {
+  readonly reason: string;
+  readonly advice: string;
+}
+
+/** What the runtime calls a certificate that nobody it trusts has signed. */
+const UNKNOWN_SIGNER: readonly string[] = [
+  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_UNTRUSTED"],
+];
+const WRONG_TIME: readonly string[] = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
+
+/** How far down a chain of causes is looked. */
+const DEEPEST_CAUSE = 5;
+
+/** Where a request to `host` ended that failed with `error`. */
+export function endingOf(error: unknown, host: string): Ending {
+  const [known] = causes(error).filter((cause) => cause instanceof ProxyFailure || cause instanceof OutOfReach);
+  if (known instanceof ProxyFailure) return { reason: known.message, advice: proxyAdvice(known.end, host) };
+  if (known !== undefined) {
+    const advice = `Its address is private. If that is right, name ${host} in creatives.allowHosts.`;
+    return { reason: known.message, advice };
+  }
+  const reason = reasonOf(error);
+  if (UNKNOWN_SIGNER.includes(reason)) {
+    const advice = "Set network.caFile to the certificate of its signer: your network's own authority, or its proxy.";
+    return { reason: `its certificate is not known: ${reason}`, advice };
+  }
+  if (WRONG_TIME.includes(reason))
+    return { reason, advice: "Check this machine's date; else tell the operator of the service." };
+  return { reason, advice: `Let this machine reach ${host}: a firewall may stand between.` };
+}
+
+/** What to do about a captive portal. */
+export const LOG_IN = "Log in to this network from this machine, or have it let through without.";
+
+function proxyAdvice(end: ProxyEnd, host: string): string {
+  switch (end.kind) {
+    case "unreachable":
+      return "Check network.proxy, or HTTPS_PROXY and HTTP_PROXY, and whether the proxy runs.";
+    case "login":
+      return "Mend the file that network.proxyAuthFile names: one line, user:password.";
+    case "refused":
+      return `Have the proxy let this machine reach ${host}, or name it in NO_PROXY.`;
+  }
+}
+
+function causes(error: unknown): readonly unknown[] {
+  const found: unknown[] = [];
+  for (let cause = error; cause instanceof Error && found.length < DEEPEST_CAUSE; cause = cause.cause)
+    found.push(cause);
+  return found;
 }

@@ -1,30 +1,23 @@
 import type { Answer } from "../../client/answer.ts";
-import { follow } from "../../client/follow.ts";
-import { getBy } from "../../client/get.ts";
-import { succeeded } from "../../client/reading.ts";
-import { reasonOf } from "../../client/reason.ts";
-import { discard } from "../../client/reply.ts";
-import type { SpotOutcome } from "../../client/service.ts";
-import type { VendorService } from "../../client/vendor-service.ts";
-import { hourOfWeek } from "../../core/local-time.ts";
-import { isOpen, nextChange } from "../../core/opening.ts";
+import { discard, type FollowedReply, follow, type Get, succeeded } from "../../client/http.ts";
+import { isHtml, isSameHost, PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
+import type { SpotOutcome } from "../../client/spot-client.ts";
+import { hourOfWeek, isOpen, nextChange } from "../../core/opening-hours.ts";
 import type { Item } from "../../core/spot.ts";
+import type { Access } from "../../player/config/access.ts";
+import type { Config } from "../../player/config/config.ts";
+import { egressPolicy, limitedBy } from "../../player/network/egress-policy.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import { exitCodes } from "../exit.ts";
+import { failureCode, failureText } from "../vendor/calls.ts";
 import { type Connection, connectionTo } from "../vendor/connection.ts";
-import { failureCode, failureText } from "../vendor/failure.ts";
-import { type Finding, failure, fine, warning } from "./finding.ts";
+import { type Ending, endingOf, type Finding, failure, fine, LOG_IN, warning } from "./finding.ts";
 
-const MEDIA_WITHIN_MS = 15_000;
+const SPOT_WITHIN_MS = 15_000;
 
-/** Looks at the screen and its location as the service has them, what they block, and whether a spot's media comes. */
-export async function screenFindings(
-  baseUrl: string,
-  orgToken: string,
-  screenId: string,
-  respectsHours: boolean,
-): Promise<Finding[]> {
-  const connection = connectionTo(baseUrl, orgToken);
+/** Looks at the screen and its location as the service has them, what they block, and where a spot's requests end. */
+export async function screenFindings(access: Access, config: Config, screenId: string): Promise<Finding[]> {
+  const connection = connectionTo(access);
   const screen = await connection.service.getScreen(screenId);
   if (screen.kind !== "ok") return [unread("screen", `screen ${screenId}`, screen)];
   const location = await connection.service.getLocation(screen.value.location_id);
@@ -34,10 +27,10 @@ export async function screenFindings(
       ? [
           locationFinding(location.value),
           await typeFinding(connection, screen.value, location.value),
-          hours(location.value, respectsHours, Date.now()),
+          hours(location.value, config.openingHours.respect, Date.now()),
         ]
       : [unread("location", `location ${screen.value.location_id}`, location)]),
-    ...(await spot(connection.service, screenId)),
+    ...(await spot(connection, config, screenId)),
   ];
 }
 
@@ -95,13 +88,13 @@ function localTime(at: number, timeZone: string): string {
   return new Intl.DateTimeFormat("en-GB", { ...shape, timeZone }).format(at);
 }
 
-/** Asks for one spot, which is then not played, and for the first bytes of its media. */
-async function spot(service: VendorService, screenId: string): Promise<Finding[]> {
-  const outcome = await service.getSpot(screenId, AbortSignal.timeout(MEDIA_WITHIN_MS));
+/** Asks for one spot, which is then not played, and goes the ways of its media and proofs. */
+async function spot({ service, requests }: Connection, config: Config, screenId: string): Promise<Finding[]> {
+  const outcome = await service.getSpot(screenId, AbortSignal.timeout(SPOT_WITHIN_MS));
   if (outcome.kind !== "spot") return [withoutSpot(outcome)];
   const items = [outcome.spot.news, outcome.spot.ad].filter((item) => item !== null);
   const came = fine("spot", items.map(({ kind, mimeType }) => `${kind} ${mimeType}`).join(", "));
-  return [came, ...(await Promise.all(items.map(media)))];
+  return [came, ...(await mediaFindings(items, config)), ...(await popFindings(items, requests.fetch))];
 }
 
 function withoutSpot(outcome: Exclude<SpotOutcome, { kind: "spot" }>): Finding {
@@ -129,19 +122,61 @@ function withoutSpot(outcome: Exclude<SpotOutcome, { kind: "spot" }>): Finding {
   }
 }
 
-async function media({ kind, url }: Item): Promise<Finding> {
-  const host = new URL(url).host;
+const WITHIN_MS = 15_000;
+
+/** Asks for the first bytes of each item's media, by the way and within the policy that the player has for them. */
+async function mediaFindings(items: readonly Item[], config: Config): Promise<Finding[]> {
+  const { fetchGuardedBy } = await import("../../player/network/routed-requests.ts");
+  const policy = egressPolicy(config);
+  const fetch = fetchGuardedBy(policy, config.network.uplink);
+  const get = limitedBy(policy, (url, signal) => fetch(url, { redirect: "manual", signal }));
+  return Promise.all(items.map((item) => media(item, get)));
+}
+
+/**
+ * Asks each host that proofs go to for its first page, which any answer is good enough for. The proofs themselves are not
+ * sent: nothing was shown.
+ */
+async function popFindings(items: readonly Item[], fetch: typeof globalThis.fetch): Promise<Finding[]> {
+  const hosts = [...new Set(items.map(({ pop }) => new URL("/", pop).href))];
+  return Promise.all(hosts.map((url) => popHost(url, fetch)));
+}
+
+async function media({ kind, url, mimeType }: Item, get: Get): Promise<Finding> {
+  const { host } = new URL(url);
+  const fail = ({ reason, advice }: Ending) => {
+    return failure(`${kind} media`, `does not come from ${host} (${reason})`, advice, exitCodes.unavailable);
+  };
   try {
-    const reply = await follow(getBy(globalThis.fetch), url, AbortSignal.timeout(MEDIA_WITHIN_MS));
+    const reply = await follow(get, url, AbortSignal.timeout(WITHIN_MS));
     await discard(reply);
+    if (isPortalFor(url, reply) && !/html/i.test(mimeType)) return fail({ reason: "captive portal", advice: LOG_IN });
     if (succeeded(reply.status)) return fine(`${kind} media`, `comes from ${host}`);
-    return unreachable(kind, host, `HTTP ${reply.status}`);
+    return fail(endingBy(reply.status, host));
   } catch (error) {
-    return unreachable(kind, host, reasonOf(error));
+    return fail(endingOf(error, host));
   }
 }
 
-function unreachable(kind: string, host: string, reason: string): Finding {
-  const advice = `Let this machine reach ${host}: a firewall may allow the service only.`;
-  return failure(`${kind} media`, `does not come from ${host} (${reason})`, advice, exitCodes.unavailable);
+async function popHost(url: string, fetch: typeof globalThis.fetch): Promise<Finding> {
+  const { host } = new URL(url);
+  try {
+    const reply = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(WITHIN_MS) });
+    await discard(reply);
+    if (reply.status !== PROXY_LOGIN_STATUS) return fine("proof host", `${host} answers`);
+    throw new ProxyFailure({ kind: "login" });
+  } catch (error) {
+    const { reason, advice } = endingOf(error, host);
+    return failure("proof host", `${host} does not answer (${reason})`, advice, exitCodes.unavailable);
+  }
+}
+
+function endingBy(status: number, host: string): Ending {
+  if (status === PROXY_LOGIN_STATUS) return endingOf(new ProxyFailure({ kind: "login" }), host);
+  return { reason: `HTTP ${status}`, advice: `Let this machine reach ${host}: a firewall may allow the service only.` };
+}
+
+/** A portal answers in place of `http:` hosts only, with a page of its own. */
+function isPortalFor(url: string, reply: FollowedReply): boolean {
+  return /^http:/i.test(url) && isHtml(reply) && (succeeded(reply.status) || !isSameHost(url, reply.url));
 }

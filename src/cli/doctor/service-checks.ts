@@ -1,13 +1,18 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTls } from "node:tls";
-import { reasonOf } from "../../client/reason.ts";
-import { dateOf } from "../../client/retry-after.ts";
+import { TimeUp } from "../../client/http.ts";
+import { dateOf, isPortals, reasonOf } from "../../client/reply.ts";
+import { type HttpProxy, proxyFor } from "../../core/proxy-choice.ts";
+import { boundsOf, middleOf, type RoundTrip } from "../../core/service-offset.ts";
+import type { Access } from "../../player/config/access.ts";
 import type { Environment } from "../../player/config/environment.ts";
+import { trustOf, type Uplink } from "../../player/config/uplink.ts";
+import { requestsBy } from "../../player/network/requests.ts";
 import { urlOf } from "../../wire/routes.ts";
 import { exitCodes } from "../exit.ts";
-import { type Finding, failure, fine, warning } from "./finding.ts";
+import { endingOf, type Finding, failure, fine, LOG_IN, warning } from "./finding.ts";
 
-/** Long enough for a slow line, short enough for whoever waits. */
+/** Long enough for a slow line, short enough for the person who waits. */
 const WITHIN_MS = 10_000;
 /** A certificate that ends sooner should have been renewed by now. */
 const SHORT_CERTIFICATE_MS = 14 * 24 * 3_600_000;
@@ -15,69 +20,86 @@ const SHORT_CERTIFICATE_MS = 14 * 24 * 3_600_000;
 const FAR_OFF_MS = 60_000;
 
 /** Looks at the way to the service: its name, its certificate, a proxy, whether it answers this token, its clock. */
-export async function serviceFindings(baseUrl: string, orgToken: string, env: Environment): Promise<Finding[]> {
+export async function serviceFindings({ baseUrl, orgToken, uplink }: Access, env: Environment): Promise<Finding[]> {
   const { hostname, protocol, port } = new URL(baseUrl);
   const host = hostname.replace(/^\[|\]$/g, "");
+  const proxy = proxyFor(new URL(baseUrl), uplink);
+  // Behind a proxy it is the proxy that finds the name and connects.
+  const isDirectTls = protocol === "https:" && proxy === null;
   return [
-    await name(host),
-    ...(protocol === "https:" ? [await certificate(host, Number(port || 443))] : []),
-    ...proxy(env),
-    ...(await answer(urlOf(baseUrl, "venueTypes", { org_token: orgToken }))),
+    await name(host, proxy),
+    ...(isDirectTls ? [await certificate(host, Number(port || 443), uplink)] : []),
+    ...proxyFindings(proxy, uplink, env),
+    ...(await answer(urlOf(baseUrl, "venueTypes", { org_token: orgToken }), host, requestsBy(uplink).fetch)),
   ];
 }
 
-async function name(host: string): Promise<Finding> {
+async function name(host: string, proxy: HttpProxy | null): Promise<Finding> {
   try {
     const { address } = await lookup(host);
     return fine("name", address === host ? host : `${host} is ${address}`);
   } catch (error) {
+    if (proxy !== null) return fine("name", `${host} is not known here: the proxy has to know it`);
     const advice = "Check baseUrl, the network cable and the name server.";
     return failure("name", `${host} is not found (${reasonOf(error)})`, advice, exitCodes.unavailable);
   }
 }
 
-function certificate(host: string, port: number): Promise<Finding> {
+function certificate(host: string, port: number, uplink: Uplink): Promise<Finding> {
   return new Promise((resolve) => {
-    const socket = connectTls({ host, port, servername: host, timeout: WITHIN_MS }, () => {
+    const options = { host, port, servername: host, timeout: WITHIN_MS, ...trustOf(uplink) };
+    const socket = connectTls(options, () => {
       const endsAt = Date.parse(socket.getPeerCertificate().valid_to);
       const text = `${socket.getProtocol()}, valid until ${new Date(endsAt).toISOString().slice(0, 10)}`;
       const isShort = endsAt - Date.now() < SHORT_CERTIFICATE_MS;
       socket.destroy();
       resolve(isShort ? warning("tls", text, "Tell the network's operator.") : fine("tls", text));
     });
-    const fail = (reason: string) => {
+    const fail = (error: Error) => {
       socket.destroy();
-      const advice = "Check this machine's date, and what stands between it and the service.";
+      const { reason, advice } = endingOf(error, host);
       resolve(failure("tls", `no trusted connection (${reason})`, advice, exitCodes.unavailable));
     };
-    socket.on("error", (error) => fail(reasonOf(error)));
-    socket.on("timeout", () => fail("timeout"));
+    socket.on("error", fail);
+    socket.on("timeout", () => fail(new TimeUp("no answer")));
   });
 }
 
-function proxy(env: Environment): Finding[] {
-  const names = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"];
-  const set = names.filter((variable) => env[variable]);
-  if (set.length === 0) return [fine("proxy", "none")];
-  if (env.NODE_USE_ENV_PROXY === "1") return [fine("proxy", `by ${set.join(", ")}`)];
-  const advice = "Set NODE_USE_ENV_PROXY=1 for the player too, if the service is to be reached by it.";
-  return [warning("proxy", `${set.join(", ")} is set, and is not used`, advice)];
+/** Which proxy the service is asked through, and what is set in vain. */
+function proxyFindings(proxy: HttpProxy | null, { namedBy }: Uplink, env: Environment): Finding[] {
+  const unread = ["ALL_PROXY", "all_proxy"].filter((variable) => env[variable]);
+  const advice = "Set network.proxy, or HTTPS_PROXY and HTTP_PROXY, if the service is to be reached by it.";
+  if (unread.length > 0 && namedBy === null) {
+    return [warning("proxy", `${unread.join(", ")} is set, and is not used`, advice)];
+  }
+  if (namedBy === null) return [fine("proxy", "none")];
+  if (proxy === null) return [fine("proxy", `not for the service; ${namedBy} names one`)];
+  const login = proxy.authorization === null ? "without a password" : "with a password";
+  return [fine("proxy", `${proxy.url}, by ${namedBy}, ${login}`)];
 }
 
 /** Asks for the venue types: the one call that needs nothing but the token. */
-async function answer(url: string): Promise<Finding[]> {
+async function answer(url: string, host: string, fetch: typeof globalThis.fetch): Promise<Finding[]> {
   const startedAt = performance.now();
   const sentAt = Date.now();
+  let heardAt = sentAt;
   let reply: Response;
   try {
     reply = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS), redirect: "manual" });
+    heardAt = sentAt + performance.now() - startedAt;
     await reply.arrayBuffer();
   } catch (error) {
-    const advice = "Check baseUrl and whether a firewall stands between.";
-    return [failure("service", `does not answer (${reasonOf(error)})`, advice, exitCodes.unavailable)];
+    const { reason, advice } = endingOf(error, host);
+    return [failure("service", `does not answer (${reason})`, advice, exitCodes.unavailable)];
   }
   const tookMs = Math.round(performance.now() - startedAt);
-  return [...judged(reply.status, tookMs), clock(dateOf(reply.headers), sentAt + tookMs / 2)];
+  const location = reply.headers.get("location") ?? "";
+  const leadsTo = URL.canParse(location, url) ? new URL(location, url).href : url;
+  const { status, headers } = reply;
+  if (isPortals(url, { status, headers, body: null, url: leadsTo })) {
+    return [failure("service", "a captive portal answers in its place", LOG_IN, exitCodes.unavailable)];
+  }
+  return [...judged(reply.status, tookMs), clock(dateOf(reply.headers), { sentAt, heardAt })];
 }
 
 function judged(status: number, tookMs: number): Finding[] {
@@ -92,16 +114,31 @@ function judged(status: number, tookMs: number): Finding[] {
   return [failure("service", `answers HTTP ${status}`, advice, exitCodes.unavailable)];
 }
 
-function clock(serviceTime: number | null, here: number): Finding {
-  if (serviceTime === null) return warning("clock", "the service does not tell its time");
-  const aheadMs = Math.round(here - serviceTime);
-  // The service tells whole seconds.
-  const text =
-    Math.abs(aheadMs) < 2_000 ? "as the service's" : `${Math.round(Math.abs(aheadMs) / 1000)} s ${side(aheadMs)}`;
-  if (Math.abs(aheadMs) < FAR_OFF_MS) return fine("clock", text);
+/** `span` by this machine's clock. One answer alone leaves a second open: a player that runs knows more. */
+function clock(time: number | null, span: RoundTrip): Finding {
+  if (time === null) return warning("clock", "the service does not tell its time");
+  const { offsetMs, withinMs } = middleOf(boundsOf({ time, ...span }));
+  const text = offsetText(offsetMs, withinMs);
+  if (Math.abs(offsetMs) < FAR_OFF_MS) return fine("clock", text);
   return warning("clock", text, "Set this machine's time, for example with: timedatectl set-ntp true");
 }
 
-function side(aheadMs: number): string {
-  return aheadMs > 0 ? "ahead of the service's" : "behind the service's";
+/**
+ * How this machine's clock is beside the service's, which is ahead of it by `offsetMs` and that is known to be within
+ * `withinMs`: `as the service's, give or take 0.5 s`, `1.2 s behind the service's, give or take 0.5 s`. Of a clock that is
+ * far off nobody wants to know fractions.
+ */
+export function offsetText(offsetMs: number, withinMs: number): string {
+  const within = `, give or take ${shortly(withinMs)}`;
+  if (Math.abs(offsetMs) <= withinMs) return `as the service's${within}`;
+  const side = offsetMs > 0 ? "behind the service's" : "ahead of the service's";
+  const apartMs = Math.abs(offsetMs);
+  return apartMs < EXACT_BELOW_MS ? `${shortly(apartMs)} ${side}${within}` : `${Math.round(apartMs / 1_000)} s ${side}`;
+}
+
+const EXACT_BELOW_MS = 10_000;
+
+/** `40 ms`, `0.5 s`. */
+function shortly(ms: number): string {
+  return ms < 100 ? `${Math.ceil(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

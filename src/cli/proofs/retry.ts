@@ -3,16 +3,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
-import { Service } from "../../client/service.ts";
+import { SpotClient } from "../../client/spot-client.ts";
 import { systemClock } from "../../player/clock.ts";
+import { type Config, readConfig } from "../../player/config/config.ts";
+import { configFileSchema } from "../../player/config/schema.ts";
+import { uplinkIn } from "../../player/config/uplink.ts";
 import { ExclusiveLock } from "../../player/exclusive-lock.ts";
-import { Courier, LOOK_EVERY_MS } from "../../player/proofs/courier.ts";
+import { requestsBy } from "../../player/network/requests.ts";
+import { Courier, LOOK_EVERY_MS } from "../../player/proofs/courier/courier.ts";
 import { askForRetry } from "../../player/proofs/proof-archive.ts";
 import { ProofFile } from "../../player/proofs/proof-file.ts";
 import { ProofStore } from "../../player/proofs/proof-store.ts";
 import { ServiceClock } from "../../player/service-clock.ts";
 import { CommandFailure } from "../exit.ts";
-import { dataDirOf, type FolderFlags, goodConfig, orFailure } from "./folder.ts";
+import { dataDirOf, type FolderFlags, goodConfig, orFailure } from "./flags.ts";
 
 /** What a retry led to. */
 export interface Retried {
@@ -57,10 +61,11 @@ const nothing: Retried = { by: "nobody", owed: 0, delivered: null, refused: null
 const silent = pino({ level: "silent" });
 
 async function sendAll(store: ProofStore, lock: ExclusiveLock, flags: FolderFlags, owed: number): Promise<Retried> {
-  const { baseUrl, orgToken, proof } = goodConfig(flags.config);
-  const clock = systemClock();
+  const { proof, uplink } = sendSettings(flags);
+  const clock = systemClock(dataDirOf(flags));
   const timeouts = { spotTimeoutMs: proof.timeoutSeconds * 1_000, proofTimeoutMs: proof.timeoutSeconds * 1_000 };
-  const service = new Service({ baseUrl, orgToken, fetch, ...timeouts });
+  // A proof goes to its own URL: neither the service's address nor the token has a part in it.
+  const service = new SpotClient({ baseUrl: "", orgToken: "", ...requestsBy(uplink), ...timeouts });
   const before = store.counts();
   const courier = new Courier({
     ...{ store, lock, clock, serviceClock: new ServiceClock(clock), dice: Math.random, log: silent },
@@ -77,3 +82,13 @@ async function sendAll(store: ProofStore, lock: ExclusiveLock, flags: FolderFlag
 }
 
 const LOOK_AGAIN_MS = 50;
+
+/** A data folder that is named needs no configuration; one that lies where the player looks is followed all the same. */
+function sendSettings({ config, dataDir }: FolderFlags): Pick<Config, "proof"> & Pick<Config["network"], "uplink"> {
+  const reading = dataDir === undefined ? null : readConfig({ path: null, env: process.env });
+  if (reading?.kind === "bad") {
+    return { proof: configFileSchema.shape.proof.parse(undefined), uplink: uplinkIn(process.env) };
+  }
+  const { proof, network } = reading?.config ?? goodConfig(config);
+  return { proof, uplink: network.uplink };
+}

@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import type { ListedProof } from "../../player/proofs/proof-archive.ts";
-import { table } from "../text.ts";
+import type { RefusedProof } from "../../player/proofs/proof-records.ts";
+import { csvLine, plain, table, writeLines } from "../text.ts";
 
 /** The columns of an export, in their order. */
 const FIELDS = [
@@ -10,30 +10,18 @@ const FIELDS = [
 
 export type ExportFormat = "csv" | "jsonl";
 
-/** Writes proofs as they are read, no faster than they are taken; whoever takes no more, as `head` does, gets no more. */
-export async function writeProofs(proofs: Iterable<ListedProof>, format: ExportFormat): Promise<void> {
-  const { stdout } = process;
-  stdout.on("error", ignoreClosed);
-  if (format === "csv") stdout.write(`${FIELDS.join()}\r\n`);
-  for (const proof of proofs) {
-    if (stdout.destroyed || stdout.errored !== null) return;
-    if (stdout.write(format === "csv" ? csvLine(proof) : `${JSON.stringify(proof)}\n`)) continue;
-    await Promise.race([once(stdout, "drain"), once(stdout, "close")]).catch(ignoreClosed);
-  }
+/** Writes proofs to standard output as they are read. */
+export function writeProofs(proofs: Iterable<ListedProof>, format: ExportFormat): Promise<void> {
+  return writeLines(format === "csv" ? csvOf(proofs) : jsonOf(proofs), process.stdout);
 }
 
-function ignoreClosed(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+function* csvOf(proofs: Iterable<ListedProof>): Generator<string> {
+  yield csvLine(FIELDS);
+  for (const proof of proofs) yield csvLine(FIELDS.map((field) => proof[field]));
 }
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula is told to be text. */
-function csvLine(proof: ListedProof): string {
-  const cells = FIELDS.map((field) => {
-    const text = String(proof[field] ?? "");
-    const safe = /^[=+\-@\t\r]/.test(text) && typeof proof[field] === "string" ? `'${text}` : text;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  });
-  return `${cells.join()}\r\n`;
+function* jsonOf(proofs: Iterable<ListedProof>): Generator<string> {
+  for (const proof of proofs) yield `${JSON.stringify(proof)}\n`;
 }
 
 /** The list for people, with the screens where there are several. */
@@ -57,6 +45,12 @@ export function proofTable(proofs: readonly ListedProof[]): string {
     ];
   });
   return `${table([[...heading, ...screen("screen")], ...rows], "", [4, 6]).join("\n")}\n`;
+}
+
+/** `17:05:09 ad ad-7 on lobby (HTTP 410)`, by the clocks of a zone. */
+export function refusedText({ at, kind, itemId, screenId, status }: RefusedProof, timeZone: string): string {
+  const time = new Intl.DateTimeFormat("sv", { timeZone, timeStyle: "medium" }).format(at);
+  return `${time} ${kind} ${plain(itemId)} on ${screenId}${status === null ? "" : ` (HTTP ${status})`}`;
 }
 
 /** Milliseconds for people: `85 ms`, `1.2 s`, `12 min`. */

@@ -1,17 +1,16 @@
 import type { Answer } from "../../client/answer.ts";
-import { checkNewLocation } from "../../client/checks.ts";
-import type { NewLocation } from "../../client/requests.ts";
-import { differences } from "../../core/difference.ts";
-import { fitsLocation, type VenueTree } from "../../core/venue-type.ts";
+import { checkNewLocation, type NewLocation } from "../../client/checks.ts";
+import { differences } from "../../core/inventory/changes.ts";
+import { fitsLocation, type VenueTree } from "../../core/inventory/venue-type.ts";
 import type { Location } from "../../wire/inventory.ts";
 import { say } from "../text.ts";
+import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import { type Column, locationColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
-import { orEnd } from "../vendor/failure.ts";
-import { endIfFlawed, type Flaw } from "../vendor/flaws.ts";
 import { newLocation } from "../vendor/locations.ts";
 import { readFlags, type Written } from "../vendor/written.ts";
 import type { Questions } from "./questions.ts";
+import { asSaid, type Sayings } from "./sayings.ts";
 
 /** The location where the screen is to stand: one that is there, or one that is to be created. */
 export type Place =
@@ -29,13 +28,14 @@ export interface PlaceFlags {
   readonly visitors?: string;
   readonly email?: string;
   readonly phone?: string;
+  readonly sayings?: Sayings;
 }
 
 /** What was said about the location so far, and what of it cannot be read. */
 export function placeWritten(flags: PlaceFlags): Written {
   const { location: id, locationTitle: title, lat, long, open, visitors, email, phone } = flags;
   const written = readFlags(locationColumns, { id, title, lat, long, open, visitors, email, phone });
-  return { ...written, nameOf: (field) => NAMES[field] ?? written.nameOf(field) };
+  return asSaid({ ...written, nameOf: (field) => NAMES[field] ?? written.nameOf(field) }, flags.sayings);
 }
 
 const NAMES: Readonly<Record<string, string>> = { title: "--location-title", location_id: "--location" };
@@ -66,9 +66,16 @@ export async function placeFor(
   return { kind: "new", creation };
 }
 
+/** The location that was found, or the one that was gathered, created now. */
+export async function locationMade(place: Place, { service }: Connection): Promise<Location> {
+  if (place.kind === "there") return place.location;
+  const id = place.creation.location_id ?? "";
+  return orEnd(await patiently(() => service.createLocation(place.creation)), { what: `location ${id}` });
+}
+
 async function completed(flags: PlaceFlags, tree: VenueTree | null, questions: Questions): Promise<PlaceFlags> {
   const id = flags.location ?? "";
-  const ask = async (name: keyof PlaceFlags, message: string, optional: boolean) =>
+  const ask = async (name: Exclude<keyof PlaceFlags, "sayings">, message: string, optional: boolean) =>
     flags[name] ?? (await questions.field(message, columnOf(name), null, optional)) ?? undefined;
   const title = await ask("locationTitle", `There is no location ${id} yet. Its name:`, false);
   const isOffered = (type: { id: string }) => tree !== null && fitsLocation(tree, type.id);
@@ -101,7 +108,7 @@ function missing({ locationTitle, venueType }: PlaceFlags, id: string): Flaw[] {
 }
 
 /** A location takes a type of level 2; where the screen's is a child, that is its parent. */
-function locationType(id: string | undefined, tree: VenueTree | null): string | null {
+export function locationType(id: string | undefined, tree: VenueTree | null): string | null {
   if (id === undefined) return null;
   const type = tree?.get(id);
   return type?.level === 3 ? type.parent_id : id;

@@ -1,14 +1,19 @@
-import { type VenueTree, type VenueType, venueTypeName } from "../../core/venue-type.ts";
+import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/venue-type.ts";
 import { plain } from "../text.ts";
+import { answered, hasSomebodyToAsk } from "../vendor/agreement.ts";
 import type { Column } from "../vendor/columns.ts";
-import { answered, hasSomebodyToAsk } from "../vendor/question.ts";
 
 /** Questions go to standard error: what is printed is for whoever reads the result. */
 const CONTEXT = { output: process.stderr };
 
 /** Asks for what was not given; where there is nobody to ask, the answer is null. */
 export class Questions {
-  readonly #isAnswered = hasSomebodyToAsk();
+  /** Whether there is somebody who answers. */
+  readonly isAnswered: boolean;
+
+  constructor(mayAsk = true) {
+    this.isAnswered = mayAsk && hasSomebodyToAsk();
+  }
 
   /** A text that `column` can read; `otherwise` is offered. An empty answer to an optional one is null. */
   field(message: string, column: Column, otherwise: string | null, optional = false): Promise<string | null> {
@@ -27,14 +32,14 @@ export class Questions {
 
   /** A text that is not shown. */
   async secret(message: string): Promise<string | null> {
-    if (!this.#isAnswered) return null;
+    if (!this.isAnswered) return null;
     const { default: password } = await import("@inquirer/password");
     return (await answered(password({ message, mask: "*" }, CONTEXT))).trim() || null;
   }
 
   /** One of these venue types, found by words. */
   async venueType(message: string, tree: VenueTree, isOffered: (type: VenueType) => boolean): Promise<string | null> {
-    if (!this.#isAnswered) return null;
+    if (!this.isAnswered) return null;
     const { default: search } = await import("@inquirer/search");
     const choices = [...tree.values()]
       .filter(isOffered)
@@ -49,7 +54,7 @@ export class Questions {
     validate: (text: string) => boolean | string,
     otherwise: string | null,
   ): Promise<string | null> {
-    if (!this.#isAnswered) return null;
+    if (!this.isAnswered) return null;
     const { default: input } = await import("@inquirer/input");
     const offered = otherwise === null ? {} : { default: otherwise };
     const text = await answered(input({ message, validate, ...offered }, CONTEXT));

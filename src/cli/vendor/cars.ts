@@ -1,18 +1,16 @@
 import { Command } from "commander";
-import { checkRejection } from "../../client/checks.ts";
-import type { NewRejection } from "../../client/requests.ts";
-import { rejectionComplaints } from "../../core/inventory-check.ts";
+import { checkRejection, type NewRejection } from "../../client/checks.ts";
+import { getBy } from "../../client/http.ts";
+import { rejectionComplaints } from "../../core/inventory/check.ts";
 import { type RejectionReason, rejectionReasonSchema } from "../../wire/approval.ts";
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { plain, print, printJson, say } from "../text.ts";
-import { carText } from "./car-view.ts";
+import { agree } from "./agreement.ts";
+import { endIfFlawed, type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
 import { type ConnectionFlags, connect, withConnection } from "./connection.ts";
-import { orEnd } from "./failure.ts";
-import { endIfFlawed, type Flaw } from "./flaws.ts";
 import { openCreative, saveCreative } from "./preview.ts";
-import { confirm, hasSomebodyToAsk } from "./question.ts";
-import { printRequest } from "./request.ts";
+import { carText } from "./views.ts";
 
 interface GetFlags extends ConnectionFlags {
   readonly save?: string;
@@ -72,14 +70,14 @@ function collect(value: string, before: readonly string[] = []): string[] {
 }
 
 async function get(id: string, flags: GetFlags): Promise<void> {
-  const { reader, signal } = connect(flags);
-  const car = orEnd(await reader.getApproval(id, signal), { what: `CAR ${id}` });
+  const { requests, reader, signal } = connect(flags);
+  const car = orEnd(await patiently(() => reader.getApproval(id, signal)), { what: `CAR ${id}` });
   if (flags.json) printJson(car);
   else print(...carText(car));
   if (flags.save === undefined && !flags.open) return;
   if (car.item === null) throw new CommandFailure("The service tells no creative.", exitCodes.data);
   if (flags.save !== undefined) {
-    const sizeBytes = await saveCreative(car.item, flags.save, flags.yes === true);
+    const sizeBytes = await saveCreative(car.item, flags.save, flags.yes === true, getBy(requests.fetch));
     say(`The creative is in ${flags.save} (${sizeBytes.toLocaleString("en-US")} bytes).`);
   }
   if (flags.open) openCreative(car.item);
@@ -91,7 +89,8 @@ async function reject(id: string, flags: RejectFlags): Promise<void> {
   endIfFlawed(flawsIn(reasons, rejection, flags.check));
   const { baseUrl, service, reader, signal } = connect(flags);
   const subject = { what: `CAR ${id}`, nameOf, look: `spotloop cars get ${id}` };
-  const checked = flags.check ? orEnd(await checkRejection(reader, id, rejection, signal), subject) : null;
+  const check = () => checkRejection(reader, id, rejection, signal);
+  const checked = flags.check ? orEnd(await patiently(check), subject) : null;
   if (flags.dryRun) {
     printRequest(
       { baseUrl, route: "rejectApproval", parameters: { car_id: id }, body: rejection },
@@ -100,8 +99,8 @@ async function reject(id: string, flags: RejectFlags): Promise<void> {
     return;
   }
   if (checked !== null) say(rejectionText(checked));
-  if (!flags.yes && hasSomebodyToAsk()) await confirm("Reject it?");
-  const rejected = orEnd(await service.rejectApproval(id, rejection), subject);
+  await agree("Reject it?", flags.yes === true);
+  const rejected = orEnd(await patiently(() => service.rejectApproval(id, rejection)), subject);
   if (flags.json) return printJson(rejected);
   const message = rejected.custom_message === null ? "" : `: ${plain(rejected.custom_message)}`;
   print(`CAR ${rejected.id} is rejected (${rejected.rejection_reasons.join(", ")})${message}.`);

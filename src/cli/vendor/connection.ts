@@ -1,13 +1,23 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, Option } from "commander";
+import envPaths from "env-paths";
+import { type Answer, ok } from "../../client/answer.ts";
 import type { Reader } from "../../client/checks.ts";
-import { VendorService } from "../../client/vendor-service.ts";
-import { readAccess } from "../../player/config/access.ts";
-import type { BadConfig } from "../../player/config/config.ts";
+import { toldTime } from "../../client/reply.ts";
+import { VendorClient } from "../../client/vendor-client.ts";
+import type { VenueTree, VenueType } from "../../core/inventory/venue-type.ts";
+import type { Instant } from "../../core/spot.ts";
+import { type Access, readAccess } from "../../player/config/access.ts";
+import { type BadConfig, WRITE_ONE } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
+import { requestsBy } from "../../player/network/requests.ts";
+import type { Requests } from "../../player/network/routed-requests.ts";
+import { venueTypesSchema } from "../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { say } from "../text.ts";
-import { flawText } from "./flaws.ts";
-import { cachedTree } from "./venue-cache.ts";
+import { flawText } from "./calls.ts";
 
 /** What every command that talks to the service is told. */
 export interface ConnectionFlags {
@@ -22,12 +32,16 @@ export interface ConnectionFlags {
 export interface Connection {
   readonly baseUrl: string;
   readonly orgToken: string;
+  /** How all of its requests are sent. */
+  readonly requests: Requests;
   /** Sends what it is given unchecked: commands check before they ask for a yes. */
-  readonly service: VendorService;
+  readonly service: VendorClient;
   /** What checks read; the venue types of today's cache among it. */
   readonly reader: Reader;
   /** Never raised; for what wants one. */
   readonly signal: AbortSignal;
+  /** The service's clock as its last answer told it, epoch milliseconds; this machine's where none has. */
+  readonly serviceTime: () => Instant;
 }
 
 /** Adds the options that every command has which talks to the service. */
@@ -47,21 +61,42 @@ export function withConnection(command: Command): Command {
 export function connect(flags: ConnectionFlags, env: Environment = process.env): Connection {
   const reading = readAccess({ path: flags.config ?? null, env: overruled(flags, env) });
   if (reading.kind === "bad") throw badAccess(reading, flags);
-  const { baseUrl, orgToken, warnings } = reading.access;
-  for (const warning of warnings) say(`warning: ${warning}`);
-  return connectionTo(baseUrl, orgToken);
+  for (const warning of reading.access.warnings) say(`warning: ${warning}`);
+  return connectionTo(reading.access);
 }
 
-/** The service at an address, for an organization. */
-export function connectionTo(baseUrl: string, orgToken: string): Connection {
-  const service = new VendorService({ baseUrl, orgToken, check: false, retryMs: RETRY_MS });
+/** The service at an address, for an organization, by an uplink. */
+export function connectionTo({
+  baseUrl,
+  orgToken,
+  uplink,
+}: Pick<Access, "baseUrl" | "orgToken" | "uplink">): Connection {
+  let aheadMs = 0;
+  const requests = heard(requestsBy(uplink), baseUrl, (time) => {
+    aheadMs = time - Date.now();
+  });
+  const service = new VendorClient({ baseUrl, orgToken, ...requests, check: false, retryMs: RETRY_MS });
   const reader: Reader = {
     getLocation: (id, signal) => service.getLocation(id, signal),
     getScreen: (id, signal) => service.getScreen(id, signal),
     getApproval: (id, signal) => service.getApproval(id, signal),
     venueTree: (signal, again) => cachedTree(service, `${baseUrl} ${orgToken}`, signal, again),
   };
-  return { baseUrl, orgToken, service, reader, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  return { baseUrl, orgToken, requests, service, reader, signal, serviceTime: () => Date.now() + aheadMs };
+}
+
+/** Requests whose answers are asked for the service's time as they come (G13). */
+function heard(requests: Requests, baseUrl: string, onTime: (time: Instant) => void): Requests {
+  return {
+    ...requests,
+    async fetch(...request) {
+      const reply = await requests.fetch(...request);
+      const time = toldTime(baseUrl, String(request[0]), reply)?.time ?? null;
+      if (time !== null) onTime(time);
+      return reply;
+    },
+  };
 }
 
 /** Somebody waits at the terminal. */
@@ -73,14 +108,31 @@ export function overruled({ baseUrl, orgTokenFile }: ConnectionFlags, env: Envir
   return { ...env, ...(baseUrl === undefined ? {} : { SPOTLOOP_BASE_URL: baseUrl }), ...token };
 }
 
-/** Ends a command for want of a service address or a token: all that is wrong with them, and where to give them. */
-export function badAccess({ path, problems }: Omit<BadConfig, "watch">, flags: ConnectionFlags): CommandFailure {
+/**
+ * Ends a command for want of a service address or a token: all that is wrong with them, and where to give them. `isNew`:
+ * the command is the one that writes a configuration.
+ */
+export function badAccess(bad: Omit<BadConfig, "watch">, flags: ConnectionFlags, isNew = false): CommandFailure {
+  const { path, problems, absentFrom } = bad;
   const flaws = problems.map(({ path: setting, message }) => {
     const said = byFlag(message, flags);
     const ways = WAYS[setting];
     return { where: setting, message: ways === undefined || said !== message ? said : `${message}. Give ${ways}.` };
   });
-  return new CommandFailure(`The configuration ${path} cannot be used: ${flawText(flaws)}`, exitCodes.configuration);
+  const text = accessText(path, absentFrom, flaws);
+  const advice = absentFrom.length === 0 || isNew ? "" : `\n${WRITE_ONE}`;
+  return new CommandFailure(`${text}${advice}`, exitCodes.configuration);
+}
+
+type Flaws = Parameters<typeof flawText>[0];
+
+/** A configuration that is not there is no mistake in it; nor are flags and variables that stand in for one. */
+function accessText(path: string, absentFrom: readonly string[], flaws: Flaws): string {
+  const said = flawText(flaws);
+  if (absentFrom.length === 0) return `The configuration ${path} cannot be used: ${said}`;
+  const isNamed = flaws.some(({ where }) => where === "");
+  const isWanted = isNamed || flaws.some(({ message }) => message.startsWith("is missing"));
+  return isWanted ? `There is no configuration yet at ${absentFrom.join(" or ")}: ${said}` : said;
 }
 
 /** Flags stand in for variables, and are what the user gave. */
@@ -93,3 +145,57 @@ const WAYS: Readonly<Record<string, string>> = {
   baseUrl: "--base-url or SPOTLOOP_BASE_URL",
   orgToken: "--org-token-file or SPOTLOOP_ORG_TOKEN",
 };
+
+/** Venue types may be kept for so long (A19). */
+export const KEPT_MS = 24 * 3_600_000;
+
+/**
+ * A service's venue types by id, from this user's cache for a day, else from the service; `again`: not from the cache.
+ * `whose` names service and organization; only its hash is written down.
+ */
+async function cachedTree(
+  service: VendorClient,
+  whose: string,
+  signal: AbortSignal,
+  again = false,
+): Promise<Answer<VenueTree>> {
+  const file = fileOf(whose);
+  const kept = again ? null : readKept(file);
+  if (kept !== null) return ok(treeOf(kept));
+  const listed = await service.listVenueTypes(signal);
+  if (listed.kind !== "ok") return listed;
+  keep(file, listed.value);
+  return ok(treeOf(listed.value));
+}
+
+function treeOf(types: readonly VenueType[]): VenueTree {
+  return new Map(types.map((type) => [type.id, type]));
+}
+
+function fileOf(whose: string): string {
+  const name = createHash("sha256").update(whose).digest("hex").slice(0, 16);
+  return join(envPaths("spotloop", { suffix: "" }).cache, `venue-types-${name}.json`);
+}
+
+/** What was kept less than a day ago, or null; a file that cannot be read is as good as none. */
+function readKept(file: string): readonly VenueType[] | null {
+  try {
+    const ageMs = Date.now() - statSync(file).mtimeMs;
+    if (ageMs < 0 || ageMs > KEPT_MS) return null;
+    return venueTypesSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Where nothing can be kept, the service is asked each time. */
+function keep(file: string, types: readonly VenueType[]): void {
+  try {
+    mkdirSync(join(file, ".."), { recursive: true });
+    const unfinished = `${file}.${process.pid}`;
+    writeFileSync(unfinished, JSON.stringify(types), { mode: 0o600 });
+    renameSync(unfinished, file);
+  } catch {
+    return;
+  }
+}

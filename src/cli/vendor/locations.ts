@@ -1,27 +1,17 @@
 import { Command } from "commander";
-import { checkLocationUpdate, checkNewLocation } from "../../client/checks.ts";
-import type { NewLocation } from "../../client/requests.ts";
-import { differences } from "../../core/difference.ts";
-import { locationEffects } from "../../core/effects.ts";
-import { locationComplaints } from "../../core/inventory-check.ts";
+import { checkLocationUpdate, checkNewLocation, type NewLocation } from "../../client/checks.ts";
+import { differences, locationEffects } from "../../core/inventory/changes.ts";
+import { locationComplaints } from "../../core/inventory/check.ts";
+import type { Complaint } from "../../core/inventory/ruling.ts";
 import type { LocationChange } from "../../wire/inventory-requests.ts";
-import { print, printJson } from "../text.ts";
+import { print, printJson, say } from "../text.ts";
+import { announce } from "./agreement.ts";
 import { applyLocationsCommand } from "./apply/command.ts";
+import { type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
 import { locationColumns } from "./columns.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "./connection.ts";
-import { announce } from "./effects.ts";
-import { orEnd } from "./failure.ts";
-import { endIfFlawed, type Flaw } from "./flaws.ts";
-import { objectFrom } from "./from-file.ts";
-import { locationText, nextSteps } from "./location-view.ts";
-import { printRequest } from "./request.ts";
-import { overlaidBy, readFlags, readRecord, type Written } from "./written.ts";
-
-interface WriteFlags extends ConnectionFlags {
-  readonly from?: string;
-  readonly dryRun?: true;
-  readonly check: boolean;
-}
+import { locationText, nextSteps } from "./views.ts";
+import { endIfUnclear, updateFlaws, type WriteFlags, type Written, writtenBy } from "./written.ts";
 
 /** `spotloop locations`: the places where screens stand. */
 export function locationsCommand(): Command {
@@ -105,15 +95,20 @@ Examples:
   spotloop locations update gym-1 --available-for-ads no --yes`;
 
 async function create(flags: WriteFlags): Promise<void> {
-  const written = writtenBy(flags);
+  const written = writtenBy(locationColumns, flags);
   const missing: Flaw[] = written.fields.title === undefined && flags.check ? [MISSING_TITLE] : [];
-  endIfUnclear([...written.flaws, ...missing], written, flags);
+  endIfUnclear([...written.flaws, ...missing], written, complaintsAbout(written, flags));
   const creation = newLocation(written.fields);
   const connection = connect(flags);
   const subject = subjectOf(creation.location_id ?? "", written.nameOf);
-  if (flags.check) orEnd(await checkNewLocation(connection.reader, creation, connection.signal), subject);
+  const check = () => checkNewLocation(connection.reader, creation, connection.signal);
+  if (flags.check) orEnd(await patiently(check), subject);
+  if (written.fields.available_for_ads !== undefined) {
+    const name = written.nameOf("available_for_ads");
+    say(`${name} is left out of a new location: it can be set once it is APPROVED.`);
+  }
   if (flags.dryRun) return showRequest(connection, null, creation, flags);
-  const location = orEnd(await connection.service.createLocation(creation), subject);
+  const location = orEnd(await patiently(() => connection.service.createLocation(creation)), subject);
   if (flags.json) return printJson(location);
   print(`Location ${location.location_id} is created: ${location.status}.`, ...nextSteps(location));
 }
@@ -127,25 +122,18 @@ const MISSING_TITLE: Flaw = { where: "--title", message: "is missing", kind: "us
 
 async function get(id: string, flags: ConnectionFlags): Promise<void> {
   const { reader, signal } = connect(flags);
-  const location = orEnd(await reader.getLocation(id, signal), subjectOf(id));
+  const location = orEnd(await patiently(() => reader.getLocation(id, signal)), subjectOf(id));
   if (flags.json) return printJson(location);
   const tree = await reader.venueTree(signal);
   print(...locationText(location, tree.kind === "ok" ? tree.value : null));
 }
 
 async function update(id: string, flags: WriteFlags): Promise<void> {
-  const written = writtenBy(flags);
-  const nothing = written.flaws.length === 0 && Object.keys(written.fields).length === 0;
-  endIfUnclear(nothing ? [NOTHING] : written.flaws, written, flags);
+  const written = writtenBy(locationColumns, flags);
+  endIfUnclear(updateFlaws(written), written, complaintsAbout(written, flags));
   const { location_id: _, ...fields } = written.fields;
   await change(id, fields, flags, written.nameOf);
 }
-
-const NOTHING: Flaw = {
-  where: "",
-  message: "There is nothing to change. Give --title or another field.",
-  kind: "usage",
-};
 
 async function change(
   id: string,
@@ -156,29 +144,20 @@ async function change(
   const connection = connect(flags);
   const { service, reader, signal } = connection;
   const subject = subjectOf(id, nameOf);
-  const checked = flags.check ? checkLocationUpdate(reader, id, wanted, signal) : reader.getLocation(id, signal);
-  const stored = orEnd(await checked, subject);
+  const check = () => (flags.check ? checkLocationUpdate(reader, id, wanted, signal) : reader.getLocation(id, signal));
+  const stored = orEnd(await patiently(check), subject);
   if (flags.dryRun) return showRequest(connection, id, wanted, flags);
   const isSo = differences(stored, wanted).length === 0;
   await announce(stored, wanted, locationEffects(stored, wanted), { yes: flags.yes === true, nameOf });
-  const location = isSo ? stored : orEnd(await service.updateLocation(id, wanted), subject);
+  const location = isSo ? stored : orEnd(await patiently(() => service.updateLocation(id, wanted)), subject);
   if (flags.json) return printJson(location);
   const outcome = isSo ? "is so already; nothing was sent" : `is updated: ${location.status}`;
   print(`Location ${location.location_id} ${outcome}.`, ...nextSteps(location));
 }
 
-/** The fields from `--from` with those of the flags over them. */
-function writtenBy(flags: WriteFlags): Written {
-  const byFlags = readFlags(locationColumns, { ...flags });
-  return flags.from === undefined ? byFlags : overlaidBy(readRecord(locationColumns, objectFrom(flags.from)), byFlags);
-}
-
-/** Before anything is asked: what cannot be read, and what can be told to be wrong all the same. */
-function endIfUnclear(flaws: readonly Flaw[], { fields, nameOf }: Written, { check }: WriteFlags): void {
-  if (flaws.length === 0) return;
-  const complaints = check ? locationComplaints(fields, null) : [];
-  const wrong = complaints.map(({ field, message }): Flaw => ({ where: nameOf(field), message, kind: "data" }));
-  endIfFlawed([...flaws, ...wrong]);
+/** What is wrong with the fields by themselves, before the service is asked. */
+function complaintsAbout({ fields }: Written, { check }: WriteFlags): readonly Complaint[] {
+  return check ? locationComplaints(fields, null) : [];
 }
 
 function showRequest({ baseUrl }: Connection, id: string | null, body: object, { json }: WriteFlags): void {

@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { follow } from "../../client/follow.ts";
-import { getBy } from "../../client/get.ts";
-import { succeeded } from "../../client/reading.ts";
-import { reasonOf } from "../../client/reason.ts";
-import { discard, type Reply } from "../../client/reply.ts";
+import { join } from "node:path";
+import { discard, follow, type Get, type Reply, succeeded } from "../../client/http.ts";
+import { reasonOf } from "../../client/reply.ts";
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
@@ -20,16 +18,26 @@ const LONGEST_MS = 600_000;
  * Saves a creative to a file, whole or not at all, and compares its size and digest where they are told (F16). Ends the
  * command where it cannot be had, is not what it should be, or the file is there already.
  */
-export async function saveCreative({ url, size, md5 }: Item, file: string, replace: boolean): Promise<number> {
+export async function saveCreative(
+  { url, size, md5 }: Item,
+  file: string,
+  replace: boolean,
+  get: Get,
+): Promise<number> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CommandFailure(`${file} is a folder; name a file, such as ${join(file, "creative")}`, exitCodes.usage);
+  }
   if (!replace && existsSync(file)) {
     throw new CommandFailure(`${file} is there already; --yes replaces it`, exitCodes.usage);
   }
   const unfinished = `${file}.part`;
   try {
-    const got = await download(webAddress(url), unfinished);
+    const got = await download(webAddress(url), unfinished, get);
     if (size !== null && got.sizeBytes !== size) throw wrong(`has ${got.sizeBytes} bytes, not ${size}`);
     if (md5 !== null && got.md5 !== md5.toLowerCase()) throw wrong(`has the MD5 ${got.md5}, not ${md5}`);
-    await rename(unfinished, file);
+    await rename(unfinished, file).catch((error) => {
+      throw unwritable(file, error);
+    });
     return got.sizeBytes;
   } finally {
     await rm(unfinished, { force: true });
@@ -57,11 +65,11 @@ function webAddress(url: string): string {
   throw wrong("has no address of the web");
 }
 
-async function download(url: string, file: string): Promise<{ sizeBytes: number; md5: string }> {
+async function download(url: string, file: string, get: Get): Promise<{ sizeBytes: number; md5: string }> {
   const signal = AbortSignal.timeout(LONGEST_MS);
   let reply: Reply;
   try {
-    reply = await follow(getBy(globalThis.fetch), url, signal);
+    reply = await follow(get, url, signal);
   } catch (error) {
     throw unreachable(reasonOf(error));
   }
@@ -74,7 +82,7 @@ async function download(url: string, file: string): Promise<{ sizeBytes: number;
 
 async function write({ body }: Reply, file: string): Promise<{ sizeBytes: number; md5: string }> {
   const target = await open(file, "w").catch((error) => {
-    throw new CommandFailure(`${file} cannot be written (${error.code})`, exitCodes.failed);
+    throw unwritable(file, error);
   });
   const hash = createHash("md5");
   let sizeBytes = 0;
@@ -96,6 +104,10 @@ async function write({ body }: Reply, file: string): Promise<{ sizeBytes: number
 
 function wrong(what: string): CommandFailure {
   return new CommandFailure(`The creative ${what}.`, exitCodes.data);
+}
+
+function unwritable(file: string, { code }: NodeJS.ErrnoException): CommandFailure {
+  return new CommandFailure(`${file} cannot be written (${code})`, exitCodes.failed);
 }
 
 function unreachable(reason: string): CommandFailure {

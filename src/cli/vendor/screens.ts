@@ -1,27 +1,17 @@
 import { Command } from "commander";
-import { checkNewScreen, checkScreenUpdate } from "../../client/checks.ts";
-import type { NewScreen } from "../../client/requests.ts";
-import { differences } from "../../core/difference.ts";
-import { screenEffects } from "../../core/effects.ts";
-import { screenComplaints } from "../../core/inventory-check.ts";
+import { checkNewScreen, checkScreenUpdate, type NewScreen } from "../../client/checks.ts";
+import { differences, screenEffects } from "../../core/inventory/changes.ts";
+import { screenComplaints } from "../../core/inventory/check.ts";
+import type { Complaint } from "../../core/inventory/ruling.ts";
 import type { ScreenChange } from "../../wire/inventory-requests.ts";
 import { print, printJson } from "../text.ts";
+import { announce } from "./agreement.ts";
 import { applyScreensCommand } from "./apply/command.ts";
+import { type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
 import { screenColumns } from "./columns.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "./connection.ts";
-import { announce } from "./effects.ts";
-import { orEnd } from "./failure.ts";
-import { endIfFlawed, type Flaw } from "./flaws.ts";
-import { objectFrom } from "./from-file.ts";
-import { printRequest } from "./request.ts";
-import { obstacles, screenText } from "./screen-view.ts";
-import { overlaidBy, readFlags, readRecord, type Written } from "./written.ts";
-
-interface WriteFlags extends ConnectionFlags {
-  readonly from?: string;
-  readonly dryRun?: true;
-  readonly check: boolean;
-}
+import { obstacles, screenText } from "./views.ts";
+import { endIfUnclear, updateFlaws, type WriteFlags, type Written, writtenBy } from "./written.ts";
 
 /** `spotloop screens`: the displays that show spots. */
 export function screensCommand(): Command {
@@ -103,15 +93,16 @@ Examples:
 const REQUIRED = ["screen_id", "title", "location_id", "venue_type_id", "width", "height", "loop_duration"];
 
 async function create(flags: WriteFlags): Promise<void> {
-  const written = writtenBy(flags);
-  endIfUnclear([...written.flaws, ...(flags.check ? missing(written) : [])], written, flags);
+  const written = writtenBy(screenColumns, flags);
+  endIfUnclear([...written.flaws, ...(flags.check ? missing(written) : [])], written, complaintsAbout(written, flags));
   const creation = written.fields as unknown as NewScreen;
   const connection = connect(flags);
   const subject = subjectOf(creation.screen_id, written.nameOf);
-  const checked = flags.check ? await checkNewScreen(connection.reader, creation, connection.signal) : null;
+  const check = () => checkNewScreen(connection.reader, creation, connection.signal);
+  const checked = flags.check ? await patiently(check) : null;
   const location = checked === null ? null : orEnd(checked, subject);
   if (flags.dryRun) return showRequest(connection, null, creation, flags);
-  const screen = orEnd(await connection.service.createScreen(creation), subject);
+  const screen = orEnd(await patiently(() => connection.service.createScreen(creation)), subject);
   if (flags.json) return printJson(screen);
   print(`Screen ${screen.screen_id} is created at ${screen.location_id}.`, ...obstacles(screen, location));
 }
@@ -124,27 +115,23 @@ function missing({ fields, flaws, nameOf }: Written): Flaw[] {
 }
 
 async function get(id: string, flags: ConnectionFlags): Promise<void> {
-  const { reader, signal } = connect(flags);
-  const screen = orEnd(await reader.getScreen(id, signal), subjectOf(id));
+  const { reader, signal, serviceTime } = connect(flags);
+  const screen = orEnd(await patiently(() => reader.getScreen(id, signal)), subjectOf(id));
   if (flags.json) return printJson(screen);
-  const [tree, location] = [await reader.venueTree(signal), await reader.getLocation(screen.location_id, signal)];
+  const [types, location] = [await reader.venueTree(signal), await reader.getLocation(screen.location_id, signal)];
+  const tree = types.kind === "ok" ? types.value : null;
   const known = location.kind === "ok" ? location.value : null;
-  print(...screenText(screen, tree.kind === "ok" ? tree.value : null), ...obstacles(screen, known));
+  const unknown =
+    known === null ? [`Location ${screen.location_id} cannot be read: it may keep the screen from spots.`] : [];
+  print(...screenText(screen, tree), ...obstacles(screen, known, { now: serviceTime(), tree }), ...unknown);
 }
 
 async function update(id: string, flags: WriteFlags): Promise<void> {
-  const written = writtenBy(flags);
-  const nothing = written.flaws.length === 0 && Object.keys(written.fields).length === 0;
-  endIfUnclear(nothing ? [NOTHING] : written.flaws, written, flags);
+  const written = writtenBy(screenColumns, flags);
+  endIfUnclear(updateFlaws(written), written, complaintsAbout(written, flags));
   const { screen_id: _, ...fields } = written.fields;
   await change(id, fields, flags, written.nameOf);
 }
-
-const NOTHING: Flaw = {
-  where: "",
-  message: "There is nothing to change. Give --title or another field.",
-  kind: "usage",
-};
 
 async function move(id: string, to: string, flags: WriteFlags & { readonly venueType?: string }): Promise<void> {
   const wanted: ScreenChange = { location_id: to, venue_type_id: flags.venueType };
@@ -161,12 +148,12 @@ async function change(
   const { service, reader, signal } = connection;
   const subject = subjectOf(id, nameOf);
   const stored = flags.check
-    ? orEnd(await checkScreenUpdate(reader, id, wanted, signal), subject).stored
-    : orEnd(await reader.getScreen(id, signal), subject);
+    ? orEnd(await patiently(() => checkScreenUpdate(reader, id, wanted, signal)), subject).stored
+    : orEnd(await patiently(() => reader.getScreen(id, signal)), subject);
   if (flags.dryRun) return showRequest(connection, id, wanted, flags);
   const isSo = differences(stored, wanted).length === 0;
   await announce(stored, wanted, screenEffects(stored, wanted), { yes: flags.yes === true, nameOf });
-  const screen = isSo ? stored : orEnd(await service.updateScreen(id, wanted), subject);
+  const screen = isSo ? stored : orEnd(await patiently(() => service.updateScreen(id, wanted)), subject);
   if (flags.json) return printJson(screen);
   const where = screen.location_id === stored.location_id ? "updated" : `at ${screen.location_id} now`;
   const location = isSo ? null : await reader.getLocation(screen.location_id, signal);
@@ -176,18 +163,9 @@ async function change(
   );
 }
 
-/** The fields from `--from` with those of the flags over them. */
-function writtenBy(flags: WriteFlags): Written {
-  const byFlags = readFlags(screenColumns, { ...flags });
-  return flags.from === undefined ? byFlags : overlaidBy(readRecord(screenColumns, objectFrom(flags.from)), byFlags);
-}
-
-/** Before anything is asked: what cannot be read, and what can be told to be wrong all the same. */
-function endIfUnclear(flaws: readonly Flaw[], { fields, nameOf }: Written, { check }: WriteFlags): void {
-  if (flaws.length === 0) return;
-  const complaints = check ? screenComplaints(fields, null, undefined, null) : [];
-  const wrong = complaints.map(({ field, message }): Flaw => ({ where: nameOf(field), message, kind: "data" }));
-  endIfFlawed([...flaws, ...wrong]);
+/** What is wrong with the fields by themselves, before the service is asked. */
+function complaintsAbout({ fields }: Written, { check }: WriteFlags): readonly Complaint[] {
+  return check ? screenComplaints(fields, null, undefined, null) : [];
 }
 
 function showRequest({ baseUrl }: Connection, id: string | null, body: object, { json }: WriteFlags): void {

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { type VenueTree, type VenueType, venueTypeName } from "../../core/venue-type.ts";
+import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/venue-type.ts";
 import { plain, print, printJson, say, table } from "../text.ts";
+import { orEnd } from "./calls.ts";
 import { type ConnectionFlags, connect, withConnection } from "./connection.ts";
-import { orEnd } from "./failure.ts";
 
 interface ListFlags extends ConnectionFlags {
   readonly refresh?: true;

@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
 import leven from "leven";
+import type { Complaint } from "../../core/inventory/ruling.ts";
+import { readJson } from "../../player/config/file.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { endIfFlawed, type Flaw } from "./calls.ts";
 import { type Column, columnNamed, READ_ONLY, simplified } from "./columns.ts";
-import type { Flaw } from "./flaws.ts";
+import type { ConnectionFlags } from "./connection.ts";
 
 /** What was said about a location or a screen: fields under the contract's names, and what could not be read. */
 export interface Written {
@@ -13,7 +18,7 @@ export interface Written {
 /** Reads the flags of a command, as commander has them: `{ venueType: "401" }`. */
 export function readFlags(columns: readonly Column[], flags: Readonly<Record<string, unknown>>): Written {
   const given = columns.flatMap((column) => {
-    const value = flags[camelCased(column.flag)];
+    const value = flags[keyOf(column.flag)];
     return typeof value === "string" ? [{ column, name: `--${column.flag}`, value }] : [];
   });
   return read(columns, given, "usage", []);
@@ -35,12 +40,46 @@ export function readRecord(columns: readonly Column[], record: Readonly<Record<s
 }
 
 /** What one says goes over what the other says. */
-export function overlaidBy(below: Written, above: Written): Written {
+function overlaidBy(below: Written, above: Written): Written {
   return {
     fields: { ...below.fields, ...above.fields },
     flaws: [...below.flaws, ...above.flaws],
     nameOf: (field) => (field in below.fields && !(field in above.fields) ? below : above).nameOf(field),
   };
+}
+
+/** What every command is told that creates or changes a location or a screen. */
+export interface WriteFlags extends ConnectionFlags {
+  readonly from?: string;
+  readonly dryRun?: true;
+  readonly check: boolean;
+}
+
+/** The fields from `--from` with those of the flags over them. */
+export function writtenBy(columns: readonly Column[], flags: WriteFlags): Written {
+  const byFlags = readFlags(columns, { ...flags });
+  return flags.from === undefined ? byFlags : overlaidBy(readRecord(columns, objectFrom(flags.from)), byFlags);
+}
+
+/** What cannot be read in an update; one without any field is a mistake too. */
+export function updateFlaws({ fields, flaws }: Written): readonly Flaw[] {
+  return flaws.length === 0 && Object.keys(fields).length === 0 ? [NOTHING_TO_CHANGE] : flaws;
+}
+
+const NOTHING_TO_CHANGE: Flaw = {
+  where: "",
+  message: "There is nothing to change. Give --title or another field.",
+  kind: "usage",
+};
+
+/**
+ * Ends the command if something cannot be read, and names with it which rules the other fields break: all mistakes
+ * are told at once, before the service is asked.
+ */
+export function endIfUnclear(flaws: readonly Flaw[], { nameOf }: Written, complaints: readonly Complaint[]): void {
+  if (flaws.length === 0) return;
+  const wrong = complaints.map(({ field, message }): Flaw => ({ where: nameOf(field), message, kind: "data" }));
+  endIfFlawed([...flaws, ...wrong]);
 }
 
 /** Why a name is no column, with the nearest that is. */
@@ -77,6 +116,38 @@ function read(
   return { fields, flaws, nameOf: (field) => names.get(field) ?? nameless(field) };
 }
 
-function camelCased(flag: string): string {
-  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** `venueType` for `--venue-type`, with the dashes or without, as commander calls it. */
+export function keyOf(flag: string): string {
+  return flag.replace(/^--/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Larger than any object of the service. */
+const LARGEST_BYTES = 1024 * 1024;
+
+/** One object from a JSON file, or from standard input for `-`; ends the command where there is none. */
+function objectFrom(file: string): Readonly<Record<string, unknown>> {
+  const name = file === "-" ? "standard input" : file;
+  const json = readJson(textFrom(file, name));
+  if (json.kind === "broken")
+    throw bad(`line ${json.line}, column ${json.column} of ${name} is not JSON: ${json.problem}`);
+  const { value } = json;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(`${name} must hold one object`);
+  return { ...value };
+}
+
+/** All of a text file, or of standard input for `-`. */
+function textFrom(file: string, name: string): string {
+  try {
+    const bytes = readFileSync(file === "-" ? 0 : file);
+    if (bytes.length > LARGEST_BYTES) throw bad(`${name} is larger than ${LARGEST_BYTES} bytes`);
+    return bytes.toString("utf8");
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw bad(`${name} cannot be read (${code})`);
+  }
+}
+
+function bad(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.data);
 }

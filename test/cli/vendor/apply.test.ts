@@ -1,13 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../src/emulator/main.ts";
 import { MONDAY_8, running } from "../../emulator/running.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { lines, spotloopOf } from "./spotloop.ts";
-
-/** Each command is a process of its own, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 30_000 });
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { lines, spotloopAloneOf, spotloopOf } from "./spotloop.ts";
 
 const GYMS = lines(
   "id,title,venue-type,lat,long,open,visitors",
@@ -31,9 +28,56 @@ function fileWith(text: string, name = "file.csv"): string {
 const posts = (emulator: Emulator) => emulator.calls().filter(({ method }) => method === "POST").length;
 
 describe("spotloop locations apply", () => {
+  it("prints what it would do for machines, and does nothing", async () => {
+    const emulator = await running();
+    const file = fileWith(lines("id,title,phone", "gym-1,Gym,1", "loc_harbour,Elsewhere,2"));
+
+    const shown = await spotloopOf(emulator)(["locations", "apply", file, "--dry-run", "--json"]);
+
+    expect([shown.code, JSON.parse(shown.stdout)]).toEqual([
+      0,
+      {
+        ...{ created: [], updated: [], unchanged: 0, failed: [] },
+        plan: [
+          {
+            what: "create",
+            where: `${file}:2`,
+            id: "gym-1",
+            fields: { location_id: "gym-1", title: "Gym", phone: "1" },
+          },
+          {
+            ...{ what: "update", where: `${file}:3`, id: "loc_harbour" },
+            before: { title: expect.any(String), phone: null },
+            change: { title: "Elsewhere", phone: "2" },
+            effects: [],
+          },
+        ],
+      },
+    ]);
+    expect(posts(emulator)).toBe(0);
+  });
+
+  it("says that a new location's available-for-ads is left out (B7)", async () => {
+    const spotloop = spotloopOf(await running());
+    const file = fileWith(lines("id,title,available-for-ads", "gym-1,Gym,yes", "gym-2,Gym,no", "gym-3,Gym,"));
+
+    const applied = await spotloop(["locations", "apply", file, "--yes"]);
+    const json = fileWith('{ "location_id": "gym-4", "title": "Gym", "available_for_ads": true }', "gym.json");
+    const created = await spotloop(["locations", "create", "--from", json]);
+
+    expect([applied.code, applied.stderr]).toEqual([
+      0,
+      "available-for-ads is left out of 2 new locations: it can be set once they are APPROVED.\n",
+    ]);
+    expect([created.code, created.stderr]).toEqual([
+      0,
+      "available_for_ads is left out of a new location: it can be set once it is APPROVED.\n",
+    ]);
+  });
+
   it("creates what is missing, and nothing the second time", async () => {
     const emulator = await running();
-    const spotloop = spotloopOf(emulator);
+    const spotloop = spotloopAloneOf(emulator);
     const file = fileWith(GYMS);
 
     const first = await spotloop(["locations", "apply", file, "--yes"]);
@@ -47,6 +91,7 @@ describe("spotloop locations apply", () => {
         "+ gym-2",
         "2 locations: 2 to create, 0 to update, 0 as they are, 0 failed",
         "created 2, updated 0, failed 0",
+        "by status: 2 REVIEW",
       ),
       stderr: "",
     });
@@ -61,6 +106,67 @@ describe("spotloop locations apply", () => {
       status: "REVIEW",
       visitors_7: [120, 110, 115, 130, 180, 240, 90],
     });
+  });
+
+  it("says which are drafts and what each lacks, and how many there are of each status", async () => {
+    const emulator = await running();
+    const spotloop = spotloopOf(emulator);
+    const rows = lines(
+      "id,title,venue-type,lat,long,open,visitors",
+      "gym-1,Gym,401,52.5,13.4,always,1 2 3 4 5 6 7",
+      "gym-2,Gym 2,401,52.5,,always,",
+      "loc_library,East Library,,,,,",
+      "loc_harbour,Harbour,,,,,",
+    );
+    const file = fileWith(rows);
+
+    const applied = await spotloop(["locations", "apply", file, "--yes"]);
+    const again = await spotloop(["locations", "apply", file, "--yes"]);
+    const json = await spotloop(["locations", "apply", file, "--yes", "--json"]);
+    const planned = await spotloop(["locations", "apply", file, "--dry-run", "--json"]);
+
+    const standing = [
+      "gym-2 is a draft: for the review it lacks long, visitors",
+      "loc_library is a draft: for the review it lacks venue-type, lat, long, open, visitors",
+      "by status: 2 DRAFT, 1 REVIEW, 1 APPROVED",
+    ];
+    expect(applied).toEqual({
+      code: 0,
+      stdout: lines(
+        "+ gym-1",
+        "+ gym-2",
+        "~ loc_harbour",
+        "    title: Harbour Hall -> Harbour",
+        "4 locations: 2 to create, 1 to update, 1 as they are, 0 failed",
+        "created 2, updated 1, failed 0",
+        ...standing,
+      ),
+      stderr: "",
+    });
+    expect(again.stdout).toBe(lines("4 locations: 0 to create, 0 to update, 4 as they are, 0 failed", ...standing));
+    expect(JSON.parse(json.stdout)).toEqual({
+      ...{ created: [], updated: [], unchanged: 4, failed: [] },
+      statuses: { DRAFT: 2, REVIEW: 1, APPROVED: 1 },
+      drafts: [
+        { id: "gym-2", lacks: ["long", "visitors_7"] },
+        { id: "loc_library", lacks: ["venue_type_id", "lat", "long", "opening_168", "visitors_7"] },
+      ],
+    });
+    expect(JSON.parse(planned.stdout)).not.toHaveProperty("drafts");
+  });
+
+  it("names the first drafts of many, and all when asked to", async () => {
+    const spotloop = spotloopOf(await running());
+    const rows = Array.from({ length: 23 }, (_, n) => `gym-${n},Gym ${n}`);
+    const file = fileWith(lines("id,title", ...rows));
+
+    const some = await spotloop(["locations", "apply", file, "--yes"]);
+    const all = await spotloop(["locations", "apply", file, "--all"]);
+
+    expect(some.stdout).toMatch(
+      /^gym-19 is a draft: .*\n… and 3 more drafts; --all shows them\nby status: 23 DRAFT\n$/m,
+    );
+    expect(all.stdout).toMatch(/^gym-22 is a draft: .*\nby status: 23 DRAFT\n$/m);
   });
 
   it("takes back what get --json prints", async () => {
@@ -97,6 +203,8 @@ describe("spotloop locations apply", () => {
         "+ gym-1",
         "7 locations: 1 to create, 0 to update, 0 as they are, 6 failed",
         "created 1, updated 0, failed 6",
+        "gym-1 is a draft: for the review it lacks long, visitors",
+        "by status: 1 DRAFT",
       ),
       stderr: lines(
         `${file}:3 gym-2: open: "8:30-9" is not on the whole hour, as schedules have to be; lat: must be -90 to 90, and is 95`,

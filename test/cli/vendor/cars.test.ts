@@ -1,18 +1,15 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { running } from "../../emulator/running.ts";
-import { eventually } from "../../support/processes.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { lines, spotloopOf } from "./spotloop.ts";
-
-/** Each command is a process of its own, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 30_000 });
+import { eventually } from "../../support/machine/processes.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { lines, spotloopAloneOf, spotloopOf } from "./spotloop.ts";
 
 describe("spotloop cars", () => {
   it("shows a request, and saves its creative", async () => {
     const emulator = await running();
-    const spotloop = spotloopOf(emulator);
+    const spotloop = spotloopAloneOf(emulator);
     const file = join(temporaryFolder(), "ad.mp4");
 
     const shown = await spotloop(["cars", "get", "car_cinema", "--save", file]);
@@ -50,14 +47,24 @@ describe("spotloop cars", () => {
     expect([replaced.code, readFileSync(file).length]).toEqual([0, 220_056]);
   });
 
+  it.each([[["--yes"]], [[]]])("does not save into the place of a folder %j", async (yes) => {
+    const spotloop = spotloopOf(await running());
+    const folder = temporaryFolder();
+
+    const kept = await spotloop(["cars", "get", "car_cinema", "--save", folder, ...yes]);
+
+    expect([kept.code, kept.stderr]).toEqual([64, `${folder} is a folder; name a file, such as ${folder}/creative\n`]);
+    expect(existsSync(`${folder}.part`)).toBe(false);
+  });
+
   it.each([
     ["broken off", { truncateAt: 1000 }, 69, "The creative cannot be had: "],
     ["corrupted", { corrupt: true }, 65, "The creative has the MD5 "],
     ["not there", { status: 404 }, 69, "The creative cannot be had: HTTP 404.\n"],
-  ] as const)("saves nothing of a creative that is %s", async (_, mischief, code, said) => {
+  ] as const)("saves nothing of a creative that is %s", async (_, faultAction, code, said) => {
     const emulator = await running();
     const file = join(temporaryFolder(), "ad.mp4");
-    emulator.setFaults([{ match: { route: "media" }, do: mischief }]);
+    emulator.setFaults([{ match: { route: "media" }, do: faultAction }]);
 
     const shown = await spotloopOf(emulator)(["cars", "get", "car_cinema", "--save", file]);
 
@@ -95,11 +102,21 @@ describe("spotloop cars", () => {
     expect([shown.code, shown.stderr]).toEqual([65, "The creative has no address of the web.\n"]);
   });
 
+  it("rejects nothing without a yes where nobody can be asked", async () => {
+    const emulator = await running();
+
+    const kept = await spotloopOf(emulator)(["cars", "reject", "car_cinema", "--reason", "FILTER"]);
+
+    expect([kept.code, kept.stdout]).toEqual([64, ""]);
+    expect(kept.stderr).toContain("Nothing was changed. Add --yes to go on without being asked.\n");
+    expect(emulator.calls().some(({ method }) => method === "POST")).toBe(false);
+  });
+
   it("rejects a creative, and shows the decision", async () => {
     const spotloop = spotloopOf(await running());
     const reasons = ["--reason", "FILTER", "--reason", "CUSTOM", "--reason", "FILTER", "--message", "Too loud"];
 
-    const rejected = await spotloop(["cars", "reject", "car_cinema", ...reasons]);
+    const rejected = await spotloop(["cars", "reject", "car_cinema", ...reasons, "--yes"]);
     const shown = await spotloop(["cars", "get", "car_cinema"]);
     const json = await spotloop(["cars", "get", "car_cinema", "--json"]);
 

@@ -1,13 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nobody } from "../../client/server.ts";
 import { running } from "../../emulator/running.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { lines, spotloopOf, spotloopWith } from "./spotloop.ts";
-
-/** Each command is a process of its own, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 30_000 });
 
 const GET = ["screens", "get", "screen_demo", "--json"];
 
@@ -63,11 +60,14 @@ describe("a command that talks to the service", () => {
     ]);
   });
 
-  it("ends with 78 and all that is missing without a configuration", async () => {
+  it("ends with 78, all that is missing and what to do where there is no configuration yet", async () => {
     const { code, stdout, stderr } = await spotloopWith({})(GET);
 
     expect([code, stdout]).toEqual([78, ""]);
-    expect(stderr).toMatch(/^The configuration .*config\.json cannot be used: 2 problems:\n/);
+    expect(stderr).toMatch(
+      /^There is no configuration yet at \/etc\/spotloop\/config\.json or \/.+\/spotloop\/config\.json: 2 problems:\n/,
+    );
+    expect(stderr).toMatch(/\nWrite one with: spotloop provision\n$/);
     expect(stderr).toContain("\n  baseUrl: is missing. Give --base-url or SPOTLOOP_BASE_URL.\n");
     expect(stderr).toContain(
       "\n  orgToken: is missing, and so is orgTokenFile. Give --org-token-file or SPOTLOOP_ORG_TOKEN.\n",
@@ -88,12 +88,21 @@ describe("a command that talks to the service", () => {
     expect(stderr).toContain(said);
   });
 
+  it("says that there is none where a file is named that is not there", async () => {
+    const config = join(temporaryFolder(), "c.json");
+
+    expect((await spotloopWith({})([...GET, "--config", config])).stderr).toBe(
+      lines(`There is no configuration yet at ${config}: The file is not there.`, "Write one with: spotloop provision"),
+    );
+  });
+
   it("ends with 78 and names the flags that it cannot use", async () => {
     const args = [...GET, "--base-url", "network", "--org-token-file", "/none"];
 
     const { code, stderr } = await spotloopWith({})(args);
 
     expect(code).toBe(78);
+    expect(stderr).toMatch(/^2 problems:\n/);
     expect(stderr).toContain("  baseUrl: must be an http or https address (set by --base-url)\n");
     expect(stderr).toContain("  orgTokenFile: names /none, which cannot be read (ENOENT) (set by --org-token-file)\n");
   });
@@ -115,15 +124,29 @@ describe("a command that talks to the service", () => {
     });
   });
 
+  it("waits when the service asks for a moment, says so, and sends again what was not done (A14)", async () => {
+    const emulator = await running();
+    const limit = (route: string) => ({ match: { route }, times: 1, do: { retryAfter: 1 } });
+    emulator.setFaults([limit("locations"), limit("screen")]);
+    const spotloop = spotloopOf(emulator);
+
+    const created = await spotloop(["locations", "create", "--id", "L1", "--title", "Gym"]);
+    const shown = await spotloop(GET);
+
+    expect([created.code, created.stderr]).toEqual([0, "The service asks to wait 1 s.\n"]);
+    expect([shown.code, shown.stderr]).toEqual([0, "The service asks to wait 1 s.\n"]);
+  });
+
   it.each([
     [{ retryAfter: 30 }, "The service is asked too often. Try again in 30 s."],
     [{ status: 429 }, "The service is asked too often. Try again in half a minute."],
+    [{ retryAfter: 11 }, "The service is asked too often. Try again in 11 s."],
     [{ status: 503, retryAfter: 9 }, "The service did not answer as it should: HTTP 503. Try again in 9 s."],
     [{ status: 500 }, "The service did not answer as it should: HTTP 500. spotloop doctor says more."],
     [{ malformedJson: true }, "The service did not answer as it should: the answer is not JSON."],
-  ] as const)("ends with 69 when the service answers %j", async (mischief, said) => {
+  ] as const)("ends with 69 when the service answers %j", async (faultAction, said) => {
     const emulator = await running();
-    emulator.setFaults([{ match: { route: "screen" }, do: mischief }]);
+    emulator.setFaults([{ match: { route: "screen" }, do: faultAction }]);
 
     const { code, stderr } = await spotloopOf(emulator)(GET);
 

@@ -1,12 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { running } from "../../emulator/running.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { lines, spotloopOf } from "./spotloop.ts";
-
-/** Each command is a process of its own, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 30_000 });
 
 const GYM = [
   ...["--id", "L1", "--title", "Gym", "--venue-type", "401", "--lat", "52.5", "--long", "-13.4"],
@@ -83,6 +80,18 @@ describe("spotloop locations", () => {
       ),
       stderr: lines("  visitors: - -> 1,2,3,4,5,6,7", "This sends the location to REVIEW."),
     });
+  });
+
+  it.each([
+    ["--lat", "52.5", "latitude 52.5, no longitude yet"],
+    ["--long", "13.4", "longitude 13.4, no latitude yet"],
+    ["--lat", "0", "latitude 0, no longitude yet"],
+    ["--title", "Gym", "-"],
+  ])("shows half of a position, too: %s %s", async (flag, value, said) => {
+    const spotloop = spotloopOf(await running());
+    await spotloop(["locations", "create", "--id", "L1", "--title", "Gym", flag, value]);
+
+    expect((await spotloop(["locations", "get", "L1"])).stdout).toContain(`\n  Position    ${said}\n`);
   });
 
   it("prints the object alone with --json", async () => {
@@ -245,8 +254,8 @@ describe("spotloop locations", () => {
   });
 
   it.each([
-    ["{", ["line 1, column 2 of standard input is not JSON: the file ends too early"]],
-    ["[]", ["standard input must hold one object"]],
+    ["{", ["line 1, column 2 of FILE is not JSON: the file ends too early"]],
+    ["[]", ["FILE must hold one object"]],
     [
       '{"title":5,"lat":"x","opening_168":[1],"tittle":"a","long":181}',
       [
@@ -257,10 +266,19 @@ describe("spotloop locations", () => {
         "  long: must be -180 to 180, and is 181",
       ],
     ],
-  ])("refuses %s from standard input", async (stdin, said) => {
-    const refused = await spotloopOf(await running())(["locations", "create", "--from", "-"], { stdin });
+  ])("refuses %s from a file", async (text, said) => {
+    const file = join(temporaryFolder(), "gym.json");
+    writeFileSync(file, text);
 
-    expect(refused).toEqual({ code: 65, stdout: "", stderr: lines(...said) });
+    const refused = await spotloopOf(await running())(["locations", "create", "--from", file]);
+
+    expect(refused).toEqual({ code: 65, stdout: "", stderr: lines(...said).replace("FILE", file) });
+  });
+
+  it("names standard input where that is refused", async () => {
+    const refused = await spotloopOf(await running())(["locations", "create", "--from", "-"], { stdin: "[]" });
+
+    expect(refused).toEqual({ code: 65, stdout: "", stderr: "standard input must hold one object\n" });
   });
 
   it("leaves the rules to the service when it is not to check, and passes on what it says", async () => {

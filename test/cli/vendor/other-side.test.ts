@@ -1,16 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
-import type { VenueType } from "../../../src/core/venue-type.ts";
+import { describe, expect, it } from "vitest";
+import type { VenueType } from "../../../src/core/inventory/venue-type.ts";
 import type { Switches } from "../../../src/emulator/behaviour/switches.ts";
-import { builtInVenueTypes } from "../../../src/emulator/venue-types/built-in.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
+import { builtInVenueTypes } from "../../../src/emulator/world/venue-types.ts";
 import { running } from "../../emulator/running.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { contrary, type Otherwise, withoutNulls, withStrangers } from "./contrary.ts";
 import { type Spotloop, spotloopOf } from "./spotloop.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const isWrite = (status: number, method: string) => method === "POST" && status < 300;
 
@@ -87,9 +85,17 @@ async function story(spotloop: Spotloop) {
     [["screens", "move", "S1", "loc_harbour", "--venue-type", "101", "--yes"], 0, "Screen S1 is at loc_harbour now."],
     [["screens", "get", "none"], 65, "There is no screen none in this organization."],
     [["cars", "get", "car_cinema"], 0, "  Advertiser  Meridian Pictures\n"],
-    [["cars", "reject", "car_cinema", "--reason", "CUSTOM", "--no-check"], 65, "The service refuses this (HTTP 4"],
-    [["cars", "reject", "car_cinema", "--reason", "FILTER"], 0, "CAR car_cinema is rejected (FILTER)."],
-    [["cars", "reject", "car_cinema", "--reason", "FILTER", "--no-check"], 65, "The service refuses this (HTTP 4"],
+    [
+      ["cars", "reject", "car_cinema", "--reason", "CUSTOM", "--no-check", "--yes"],
+      65,
+      "The service refuses this (HTTP 4",
+    ],
+    [["cars", "reject", "car_cinema", "--reason", "FILTER", "--yes"], 0, "CAR car_cinema is rejected (FILTER)."],
+    [
+      ["cars", "reject", "car_cinema", "--reason", "FILTER", "--no-check", "--yes"],
+      65,
+      "The service refuses this (HTTP 4",
+    ],
   ];
   for (const [args, code, said] of steps) {
     const ended = await spotloop(args);

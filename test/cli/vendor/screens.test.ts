@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { running } from "../../emulator/running.ts";
-import { lines, spotloopOf } from "./spotloop.ts";
-
-/** Each command is a process of its own, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 30_000 });
+import { lines, spotloopAloneOf, spotloopOf } from "./spotloop.ts";
 
 const DOOR = [
   ...["--id", "S1", "--title", "Door", "--location", "loc_harbour", "--venue-type", "10101"],
@@ -12,7 +9,7 @@ const DOOR = [
 
 describe("spotloop screens", () => {
   it("creates a screen and shows it", async () => {
-    const spotloop = spotloopOf(await running());
+    const spotloop = spotloopAloneOf(await running());
 
     const created = await spotloop(["screens", "create", ...DOOR, "--amount", "2", "--imps-weekly", "12000"]);
 
@@ -47,6 +44,64 @@ describe("spotloop screens", () => {
         "It is archived: no spots. spotloop screens update screen_demo --archived no",
       ),
     );
+  });
+
+  it.each<[string, string[], string[]]>([
+    [
+      "tomorrow",
+      ["locations", "update", "loc_harbour", "--open", "tue-fri 08:00-20:00"],
+      ["No ads now: location loc_harbour is closed until Tuesday 08:00 (Europe/Berlin)."],
+    ],
+    [
+      "in an hour",
+      // It is 9 o'clock in Berlin.
+      ["locations", "update", "loc_harbour", "--open", "mon 10:00-20:00"],
+      ["No ads now: location loc_harbour is closed until Monday 10:00 (Europe/Berlin)."],
+    ],
+    [
+      "never",
+      ["locations", "update", "loc_harbour", "--open", "never"],
+      ["No ads now: location loc_harbour is closed at all hours."],
+    ],
+    ["at once", ["locations", "update", "loc_harbour", "--open", "mon 09:00-10:00"], []],
+    [
+      "and takes none",
+      ["locations", "update", "loc_harbour", "--open", "fri 9-10", "--available-for-ads", "no"],
+      [
+        "No ads: spotloop locations update loc_harbour --available-for-ads yes",
+        "No ads now: location loc_harbour is closed until Friday 09:00 (Europe/Berlin).",
+      ],
+    ],
+  ])("says that there are no ads now, by the service's time: opens %s", async (_, change, said) => {
+    const spotloop = spotloopOf(await running());
+    await spotloop([...change, "--yes"]);
+
+    const { stdout } = await spotloop(["screens", "get", "screen_demo"]);
+
+    expect(stdout.split("\n").slice(9)).toEqual([...said, ""]);
+  });
+
+  it("says that there are no ads for a type that the location no longer has (B13)", async () => {
+    const emulator = await running();
+    const spotloop = spotloopOf(emulator);
+    await spotloop(["locations", "update", "loc_harbour", "--venue-type", "102", "--yes"]);
+    await fetch(`${emulator.controlUrl}/control/locations/loc_harbour/approve`, { method: "POST" });
+
+    const { stdout } = await spotloop(["screens", "get", "screen_kiosk"]);
+
+    expect(stdout).toContain(
+      "\nNo ads: 10101 does not belong to the location's 102. spotloop screens update screen_kiosk --venue-type 102\n",
+    );
+  });
+
+  it("says so where the location cannot be read", async () => {
+    const emulator = await running();
+    emulator.setFaults([{ match: { route: "location" }, do: { status: 500 } }]);
+
+    const { code, stdout } = await spotloopOf(emulator)(["screens", "get", "screen_demo"]);
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("\nLocation loc_harbour cannot be read: it may keep the screen from spots.\n");
   });
 
   it("updates, and clears what can be cleared", async () => {

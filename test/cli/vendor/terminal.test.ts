@@ -1,12 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../src/emulator/main.ts";
 import { running } from "../../emulator/running.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { hasTerminal, onTerminal } from "./terminal.ts";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 function vendor({ baseUrl, orgToken }: Emulator) {
   const home = temporaryFolder();

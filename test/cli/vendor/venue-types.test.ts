@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { running } from "../../emulator/running.ts";
 import { lines, spotloopOf } from "./spotloop.ts";
-
-/** Each command is a process of its own, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 30_000 });
 
 describe("spotloop venue-types", () => {
   it("finds types by a word, and tells equal labels apart (D2)", async () => {

@@ -1,6 +1,6 @@
 import type { Answer } from "../../../client/answer.ts";
 
-/** So many calls are under way at a time: as many as a browser allows itself to one host. */
+/** The most calls under way at a time: as many as a browser allows itself to one host. */
 export const CALLS_AT_ONCE = 6;
 
 /** A 429 is waited out so often for one call; a service that then still says so is not to be had. */

@@ -1,17 +1,22 @@
 import type { Answer, Failure } from "../../../client/answer.ts";
-import { differences } from "../../../core/difference.ts";
-import type { Effect } from "../../../core/effects.ts";
-import type { Complaint } from "../../../core/ruling.ts";
+import { differences, type Effect } from "../../../core/inventory/changes.ts";
+import type { Complaint } from "../../../core/inventory/ruling.ts";
 import { exitCodes } from "../../exit.ts";
-import { failureCode, failureText } from "../failure.ts";
-import { flawText } from "../flaws.ts";
+import { failureCode, failureText, flawText } from "../calls.ts";
 import { readRecord, type Written } from "../written.ts";
-import type { Fields, Kind } from "./kind.ts";
+import type { Fields, Kind, Standing } from "./kinds.ts";
 import type { Row } from "./rows.ts";
 
 /** What is to become of one row. */
 export type Step =
-  | { readonly kind: "create"; readonly where: string; readonly id: string; readonly fields: Fields }
+  | {
+      readonly kind: "create";
+      readonly where: string;
+      readonly id: string;
+      readonly fields: Fields;
+      /** Once it is done; null before, and for screens. */
+      readonly standing: Standing | null;
+    }
   | {
       readonly kind: "update";
       readonly where: string;
@@ -20,12 +25,14 @@ export type Step =
       readonly before: Fields;
       readonly change: Fields;
       readonly effects: readonly Effect[];
+      /** Once it is done; null before, and for screens. */
+      readonly standing: Standing | null;
     }
-  | { readonly kind: "same"; readonly id: string }
-  | Setback;
+  | { readonly kind: "same"; readonly id: string; readonly standing: Standing | null }
+  | RowFailure;
 
 /** A row that nothing could be done about. */
-export interface Setback {
+export interface RowFailure {
   readonly kind: "failed";
   readonly where: string;
   readonly id: string;
@@ -36,13 +43,13 @@ export interface Setback {
 
 /** Compares a row with what is there; nothing is changed by it. `seen`: where each identifier stood first. */
 export async function planned<S extends object>(row: Row, kind: Kind<S>, seen: Map<string, string>): Promise<Step> {
-  if (row.problem !== null) return setback(row, "", row.problem);
+  if (row.problem !== null) return rowFailure(row, "", row.problem);
   const written = readRecord(kind.columns, row.record);
   const id = String(written.fields[kind.idField] ?? "");
   const flaws = [...unfitId(id, row, kind, seen), ...written.flaws];
   if (flaws.length > 0) {
     const complaints = kind.complaints(written.fields);
-    return setback(row, id, flawText([...flaws, ...complaints.map((complaint) => named(complaint, written))]));
+    return rowFailure(row, id, flawText([...flaws, ...complaints.map((complaint) => named(complaint, written))]));
   }
   const stored = await kind.get(id);
   if (stored.kind === "notFound") return creationOf(row, id, written, kind);
@@ -53,7 +60,8 @@ export async function planned<S extends object>(row: Row, kind: Kind<S>, seen: M
 /** Carries out a step; what came of it is the step itself, or why not. */
 export async function carriedOut<S extends object>(step: Step, kind: Kind<S>): Promise<Step> {
   const answer = await act(step, kind);
-  if (answer === null || answer.kind === "ok" || step.kind === "same") return step;
+  if (answer === null || step.kind === "same" || step.kind === "failed") return step;
+  if (answer.kind === "ok") return { ...step, standing: kind.standing(answer.value) };
   return failed(step, step.id, answer, (field) => field);
 }
 
@@ -71,7 +79,9 @@ async function creationOf<S extends object>(row: Row, id: string, written: Writt
     ...missing.map((field) => ({ where: nameOf(field), message: "is missing" })),
     ...(checked.kind === "ok" ? [] : checked.fields.map((complaint) => named(complaint, written))),
   ];
-  return flaws.length > 0 ? setback(row, id, flawText(flaws)) : { kind: "create", where: row.where, id, fields };
+  return flaws.length > 0
+    ? rowFailure(row, id, flawText(flaws))
+    : { kind: "create", where: row.where, id, fields, standing: null };
 }
 
 async function updateOf<S extends object>(
@@ -82,12 +92,13 @@ async function updateOf<S extends object>(
   kind: Kind<S>,
 ): Promise<Step> {
   const changed = differences(stored, fields);
-  if (changed.length === 0) return { kind: "same", id };
+  if (changed.length === 0) return { kind: "same", id, standing: kind.standing(stored) };
   const change = Object.fromEntries(changed.map(({ field, to }) => [field, to]));
   const checked = await kind.checkChange(id, stored, change);
   if (checked.kind !== "ok") return failed(row, id, checked, nameOf);
   const before = Object.fromEntries(changed.map(({ field, from }) => [field, from]));
-  return { kind: "update", where: row.where, id, before, change, effects: kind.effects(stored, change) };
+  const effects = kind.effects(stored, change);
+  return { kind: "update", where: row.where, id, before, change, effects, standing: null };
 }
 
 /** Without an identifier a second run could not know what the first one made; with the same one twice neither. */
@@ -107,12 +118,12 @@ function failed(
   id: string,
   failure: Failure,
   nameOf: (field: string) => string,
-): Setback {
+): RowFailure {
   const text = failureText(failure, { what: id, nameOf });
   return { kind: "failed", where, id, text: onOneLine(text), code: failureCode(failure) };
 }
 
-function setback({ where }: Row, id: string, text: string): Setback {
+function rowFailure({ where }: Row, id: string, text: string): RowFailure {
   return { kind: "failed", where, id, text: onOneLine(text), code: exitCodes.data };
 }
 

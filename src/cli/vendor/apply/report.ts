@@ -1,10 +1,13 @@
-import type { Effect } from "../../../core/effects.ts";
+import type { Effect } from "../../../core/inventory/changes.ts";
+import type { LocationStatus } from "../../../core/inventory/location.ts";
 import { exitCodes } from "../../exit.ts";
 import { count } from "../../text.ts";
-import { changeLines, effectText } from "../effects.ts";
-import type { Setback, Step } from "./plan.ts";
+import { changeLines, effectText } from "../agreement.ts";
+import { locationColumns } from "../columns.ts";
+import type { Kind, Standing } from "./kinds.ts";
+import type { RowFailure, Step } from "./plan.ts";
 
-/** So many rows are shown with what differs; the others are counted. */
+/** How many rows are shown with what differs; the others are counted. */
 const MOST_SHOWN = 20;
 
 /** What a plan will do, for people: what differs, what else that does, and the sums. */
@@ -24,14 +27,37 @@ export function wholePlanText(steps: readonly Step[], what: string): string[] {
   return [...steps.flatMap(stepLines), ...effectSums(steps), sumText(steps, what)];
 }
 
+/** A plan for machines: what would be created and updated, under the contract's names, and what else that would do. */
+export function planJson(steps: readonly Step[]): readonly object[] {
+  return steps.flatMap<object>((step) => {
+    if (step.kind === "create") return [{ what: step.kind, where: step.where, id: step.id, fields: step.fields }];
+    if (step.kind !== "update") return [];
+    const { where, id, before, change, effects } = step;
+    return [{ what: step.kind, where, id, before, change, effects: effects.map(effectText) }];
+  });
+}
+
+type LeavesOut = Pick<Kind<object>, "what" | "onlyUpdated">;
+
+/** What rows say of new objects that can only be said once they are there: it is left out, and not silently (B7). */
+export function leftOutLines(steps: readonly Step[], { what, onlyUpdated }: LeavesOut): string[] {
+  return onlyUpdated.flatMap(({ field, flag, when }) => {
+    const such = steps.filter((step) => step.kind === "create" && step.fields[field] !== undefined).length;
+    const where = `${count(such, `new ${what}`)}`;
+    return such === 0
+      ? []
+      : [`${flag} is left out of ${where}: it can be set once ${such === 1 ? "it is" : "they are"} ${when}.`];
+  });
+}
+
 /** A line for each row that came to nothing. */
-export function setbackLines(setbacks: readonly Setback[]): string[] {
-  return setbacks.map(({ where, id, text }) => `${where}${id === "" ? "" : ` ${id}`}: ${text}`);
+export function failureLines(failures: readonly RowFailure[]): string[] {
+  return failures.map(({ where, id, text }) => `${where}${id === "" ? "" : ` ${id}`}: ${text}`);
 }
 
 /** The exit code when some rows came to nothing: what the user cannot mend in the file goes first. */
-export function codeOf(setbacks: readonly Setback[]): number {
-  const codes = new Set(setbacks.map(({ code }) => code));
+export function codeOf(failures: readonly RowFailure[]): number {
+  const codes = new Set(failures.map(({ code }) => code));
   for (const code of [exitCodes.permission, exitCodes.unavailable]) if (codes.has(code)) return code;
   return codes.size === 0 ? exitCodes.stopped : exitCodes.data;
 }
@@ -74,4 +100,99 @@ function sumText(steps: readonly Step[], what: string): string {
   const of = (kind: Step["kind"]) => steps.filter((step) => step.kind === kind).length.toLocaleString("en-US");
   const total = count(steps.length, what);
   return `${total}: ${of("create")} to create, ${of("update")} to update, ${of("same")} as they are, ${of("failed")} failed`;
+}
+
+/** A draft is of no use to anybody, and nothing else tells a file of hundreds which of them are. */
+export interface Draft {
+  readonly id: string;
+  readonly lacks: readonly string[];
+}
+
+/** How many drafts are named; the others are counted. */
+const MOST_NAMED = 20;
+
+const STATUSES = ["DRAFT", "REVIEW", "APPROVED"] as const;
+
+/** The drafts among what was done or is as it should be. */
+export function draftsIn(steps: readonly Step[]): readonly Draft[] {
+  return steps.flatMap((step) => {
+    const standing = standingIn(step);
+    return standing?.status === "DRAFT" ? [{ id: step.id, lacks: standing.lacks }] : [];
+  });
+}
+
+/** How many there are of each status; null where nothing has one, as with screens. */
+export function statusCounts(steps: readonly Step[]): Readonly<Record<LocationStatus, number>> | null {
+  const standings = steps.flatMap((step) => standingIn(step) ?? []);
+  if (standings.length === 0) return null;
+  const counts = { DRAFT: 0, REVIEW: 0, APPROVED: 0 };
+  for (const { status } of standings) counts[status]++;
+  return counts;
+}
+
+/** The same for people: the drafts with what each lacks, by the names of columns, and the counts. */
+export function standingLines(steps: readonly Step[], all: boolean): string[] {
+  const counts = statusCounts(steps);
+  if (counts === null) return [];
+  const drafts = draftsIn(steps);
+  const named = all ? drafts : drafts.slice(0, MOST_NAMED);
+  const hidden = drafts.length - named.length;
+  const sums = STATUSES.filter((status) => counts[status] > 0).map((status) => `${counts[status]} ${status}`);
+  return [
+    ...named.map(draftLine),
+    ...(hidden > 0 ? [`… and ${hidden.toLocaleString("en-US")} more drafts; --all shows them`] : []),
+    `by status: ${sums.join(", ")}`,
+  ];
+}
+
+function draftLine({ id, lacks }: Draft): string {
+  if (lacks.length === 0) return `${id} is a draft that lacks nothing: spotloop locations submit ${id}`;
+  return `${id} is a draft: for the review it lacks ${lacks.map(columnOf).join(", ")}`;
+}
+
+function columnOf(field: string): string {
+  return locationColumns.find(({ fields }) => fields.includes(field))?.flag ?? field;
+}
+
+function standingIn(step: Step): Standing | null {
+  return step.kind === "failed" ? null : step.standing;
+}
+
+/** Often enough to be seen moving. */
+const EVERY_MS = 100;
+const BAR_WIDTH = 30;
+
+/** A bar on standard error while rows are gone through; on a terminal only. */
+export class Progress {
+  readonly #what: string;
+  readonly #total: number;
+  readonly #isShown: boolean;
+  #done = 0;
+  #shownAt = 0;
+
+  constructor(what: string, total: number) {
+    this.#what = what;
+    this.#total = total;
+    this.#isShown = process.stderr.isTTY === true && total > 0;
+  }
+
+  /** One more is done. */
+  step(): void {
+    this.#done++;
+    const now = Date.now();
+    if (!this.#isShown || (now - this.#shownAt < EVERY_MS && this.#done < this.#total)) return;
+    this.#shownAt = now;
+    process.stderr.write(`\r${barText(this.#what, this.#done, this.#total)}`);
+  }
+
+  /** Leaves the line to others. */
+  end(): void {
+    if (this.#isShown) process.stderr.write("\r\u001b[K");
+  }
+}
+
+/** `reading [###.......] 3/10`. */
+function barText(what: string, done: number, total: number): string {
+  const full = Math.round((done / total) * BAR_WIDTH);
+  return `${what} [${"#".repeat(full)}${".".repeat(BAR_WIDTH - full)}] ${done}/${total}`;
 }

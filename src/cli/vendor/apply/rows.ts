@@ -1,9 +1,9 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { parse } from "csv-parse";
-import { readJson } from "../../../player/config/json.ts";
+import { readJson } from "../../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
+import { flawText } from "../calls.ts";
 import { type Column, columnNamed, READ_ONLY } from "../columns.ts";
-import { flawText } from "../flaws.ts";
 import { strangeColumn } from "../written.ts";
 
 /** One location or screen as a file has it. */

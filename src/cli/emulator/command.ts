@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { reachOf } from "../../core/address.ts";
+import type { Call } from "../../emulator/http/journal.ts";
+import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/main.ts";
+import { StoreError } from "../../emulator/store/file.ts";
+import { WorldError } from "../../emulator/world/read.ts";
+import type { WorldFile } from "../../emulator/world/schema.ts";
+import { VenueTypesError } from "../../emulator/world/venue-types.ts";
+import { EXAMPLE_WORLD, parseWorld, worldJsonSchema } from "../../emulator/world/world-file.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { printJson, say } from "../text.ts";
+
+/** What the emulator is told on its command line. */
+export interface EmulatorFlags {
+  readonly port: number;
+  readonly mediaPort: number;
+  readonly controlPort: number;
+  readonly host: string;
+  readonly world?: string;
+  readonly venueTypes?: string;
+  readonly seed?: number;
+  readonly data?: string;
+  readonly reset?: true;
+  /** Whether calls go unmentioned on standard error. */
+  readonly quiet?: boolean;
+}
+
+/** `spotloop emulator`: a whole screen network on this machine, until it is asked to stop. */
+export function emulatorCommand(): Command {
+  return new Command("emulator")
+    .description("run a screen network on this machine until it is stopped")
+    .option("--port <n>", "port of the service, 0 for any free one", portNumber, 8787)
+    .option("--media-port <n>", "port of the media and proof-of-play URLs", portNumber, 8788)
+    .option("--control-port <n>", "port of the control API", portNumber, 8789)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--world <file>", "world file (JSON) instead of the built-in demo world")
+    .option("--venue-types <file>", "venue types (JSON) instead of the built-in ones")
+    .option("--data <file>", "file to keep the state in across restarts")
+    .option("--reset", "begin as the world says, whatever --data has kept")
+    .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber)
+    .action(run);
+}
+
+/** `spotloop emulator world`: what a world file can say. */
+export function worldCommand(): Command {
+  return new Command("world")
+    .description("print a world file to begin with, or its JSON Schema for editors")
+    .option("--example", "a world with comments, which can be started as it is")
+    .option("--schema", "the JSON Schema")
+    .action(({ example, schema }: { readonly example?: true; readonly schema?: true }) => {
+      if ((example === undefined) === (schema === undefined)) {
+        throw new CommandFailure("Say either --example or --schema.", exitCodes.usage);
+      }
+      if (schema) printJson(worldJsonSchema());
+      else process.stdout.write(EXAMPLE_WORLD);
+    });
+}
+
+async function run(flags: EmulatorFlags): Promise<void> {
+  const emulator = await startedEmulator(flags);
+  const stop = askedToStop();
+  const { baseUrl, mediaUrl, controlUrl, orgToken, screenId } = emulator;
+  process.stdout.write(`${JSON.stringify({ ready: true, baseUrl, mediaUrl, controlUrl, orgToken, screenId })}\n`);
+  console.error(`the screen network is up (seed ${emulator.seed}); Ctrl+C ends it`);
+  await stop;
+  await emulator.close();
+}
+
+/** Resolves when the user or the system asks the process to stop (SIGINT, SIGTERM). */
+function askedToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+  });
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Starts an emulator as the command line says; throws a `CommandFailure` that says what is wrong with that. */
+export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
+  const { port, mediaPort, controlPort, host, world, venueTypes, data, reset, seed, quiet = false } = flags;
+  if (isEveryAddress(host) || reachOf(host) !== "loopback") console.error(exposedWarning(host));
+  const options: EmulatorOptions = {
+    ports: { service: port, media: mediaPort, control: controlPort },
+    host,
+    ownProcess: true,
+    ...(quiet ? {} : { onCall: lineWriter() }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(data === undefined ? {} : { data, reset: reset ?? false }),
+    ...(world === undefined ? {} : { world: contentOf("world", world) as WorldFile, worldDir: dirname(world) }),
+    ...(venueTypes === undefined ? {} : { venueTypes: contentOf("venue types", venueTypes) }),
+  };
+  try {
+    const emulator = await startEmulator(options);
+    if (emulator.kept !== null) say(...keptNotice(emulator.kept, flags));
+    return emulator;
+  } catch (error) {
+    if (error instanceof PortError) throw new CommandFailure(error.message);
+    if (error instanceof StoreError) throw badData(data ?? "", error);
+    if (error instanceof WorldError) throw badFile("world", world ?? "built in", error);
+    if (error instanceof VenueTypesError) throw badFile("venue types", venueTypes ?? "built in", error);
+    throw error;
+  }
+}
+
+/** Of the differences so many are told. */
+const MOST_TOLD = 10;
+
+/** Says which of the two counts, the data file or the world, and what would be otherwise. */
+function keptNotice(differing: readonly string[], { data = "", world }: EmulatorFlags): string[] {
+  const name = world === undefined ? "the built-in world" : `the world file ${world}`;
+  if (differing.length === 0) return [`${data} has kept an earlier run, which goes on; --reset begins anew`];
+  const more = differing.length - MOST_TOLD;
+  return [
+    `${data} has kept an earlier run, which goes on: its state counts, and ${name} has been changed since:`,
+    ...differing.slice(0, MOST_TOLD).map((line) => `  ${line}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    `--reset begins as ${name} says, and forgets what was kept`,
+  ];
+}
+
+type FileKind = "world" | "venue types";
+
+function contentOf(kind: FileKind, path: string): unknown {
+  try {
+    const text = readFileSync(path, "utf8");
+    return kind === "world" ? worldIn(text) : JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : String(error);
+    throw new CommandFailure(`the ${kind} file ${path} cannot be read: ${reason}`, exitCodes.configuration);
+  }
+}
+
+function worldIn(text: string): unknown {
+  const parsed = parseWorld(text);
+  if (parsed.kind === "content") return parsed.content;
+  throw new SyntaxError(`line ${parsed.line}, column ${parsed.column}: ${parsed.problem}`);
+}
+
+function badFile(kind: FileKind, path: string, { problems }: WorldError | VenueTypesError): CommandFailure {
+  const lines = problems.map((problem) => `  ${problem.path}: ${problem.message}`);
+  return new CommandFailure([`the ${kind} file ${path} cannot be used:`, ...lines].join("\n"), exitCodes.configuration);
+}
+
+function badData(path: string, { message }: StoreError): CommandFailure {
+  return new CommandFailure(`the data file ${path} cannot be used: ${message}`, exitCodes.configuration);
+}
+
+/** Writes a line for each call, all those of one turn of the event loop at once: a write takes as long as a spot. */
+function lineWriter(): (call: Call) => void {
+  let lines: string[] = [];
+  const write = () => {
+    console.error(lines.join("\n"));
+    lines = [];
+  };
+  return (call) => {
+    if (!isWorthALine(call)) return;
+    if (lines.length === 0) setImmediate(write);
+    lines.push(lineOf(call));
+  };
+}
+
+/** Asking the emulator how things stand is not news. */
+function isWorthALine({ listener, method }: Call): boolean {
+  return listener !== "control" || method !== "GET";
+}
+
+function lineOf({ at, listener, method, route, screenId, path, status, warnings }: Call): string {
+  const what = route === "spot" || route === "pop" ? `${route} ${screenId ?? "?"}` : path;
+  return [new Date(at).toISOString(), listener, method, what, status, ...warnings].join(" ");
+}
+
+function exposedWarning(host: string): string {
+  return `warning: listening on ${host}, so others on the network can reach the emulator, which has no passwords`;
+}
+
+function portNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
+  return number;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}

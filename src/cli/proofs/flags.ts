@@ -1,0 +1,88 @@
+import { join, resolve } from "node:path";
+import { Option } from "commander";
+import { type Config, complaintOf, readConfig } from "../../player/config/config.ts";
+import { StoreUnusable } from "../../player/database.ts";
+import { type Day, dayIn } from "../../player/proofs/day-report.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+
+/** Which player's data folder is meant. */
+export interface FolderFlags {
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+export const folderOptions = () => [
+  new Option("--config <file>", "the player's configuration, which says where its data is (default: where it looks)"),
+  new Option("--data-dir <folder>", "the player's data folder itself").conflicts("config"),
+];
+
+/** Where the proofs are. */
+export function proofsPath(flags: FolderFlags): string {
+  return join(dataDirOf(flags), "proofs.db");
+}
+
+export function dataDirOf(flags: FolderFlags): string {
+  return flags.dataDir === undefined ? goodConfig(flags.config).dataDir : resolve(flags.dataDir);
+}
+
+/** The configuration, or the failure that names every problem with it. */
+export function goodConfig(path: string | undefined): Config {
+  const reading = readConfig({ path: path ?? null, env: process.env });
+  if (reading.kind === "ok") return reading.config;
+  const problems = reading.problems.map(({ path, message }) => `  ${path === "" ? "" : `${path}: `}${message}`);
+  const { heading, advice } = complaintOf(reading);
+  const ways = advice === null ? [] : [`${advice}; or name it with --config, or the data folder with --data-dir`];
+  const lines = [`${heading}:`, ...problems, ...ways];
+  throw new CommandFailure(lines.join("\n"), exitCodes.configuration);
+}
+
+/** What cannot be opened is told in a sentence. */
+export function orFailure<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof StoreUnusable) throw new CommandFailure(error.message);
+    throw error;
+  }
+}
+
+/** A day as it is typed: a date, or `today` or `yesterday` in its zone. */
+export function dayOf(day: string, timeZone: string): Day {
+  const date = dateOf(day, timeZone);
+  if (!/^\d{4}-\d\d-\d\d$/.test(date) || !isDate(date)) {
+    throw new CommandFailure(`--day must be a date such as 2026-01-31, today or yesterday, not "${day}"`);
+  }
+  try {
+    return dayIn(date, timeZone);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw noZone(timeZone);
+  }
+}
+
+function dateOf(day: string, timeZone: string): string {
+  if (day !== "today" && day !== "yesterday") return day;
+  const today = todayIn(timeZone);
+  if (day === "today") return today;
+  // By the calendar: a day may have 23 or 25 hours.
+  return new Date(Date.parse(`${today}T00:00:00Z`) - DAY_MS).toISOString().slice(0, today.length);
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+function todayIn(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short" }).format(new Date());
+  } catch {
+    throw noZone(timeZone);
+  }
+}
+
+function noZone(timeZone: string): CommandFailure {
+  return new CommandFailure(`--time-zone must be an IANA time zone such as Europe/Berlin, not "${timeZone}"`);
+}
+
+function isDate(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
+}

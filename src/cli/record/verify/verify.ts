@@ -1,0 +1,80 @@
+import { createReadStream } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { codeOf } from "../../../player/database.ts";
+import { RecordArchive } from "../../../player/record/record-archive.ts";
+import { CommandFailure, exitCodes } from "../../exit.ts";
+import { orFailure } from "../../proofs/flags.ts";
+import { readLine } from "../export-format.ts";
+import { recordLines } from "../record-lines.ts";
+import { type Trust, type Verdict, Verifier } from "./verifier.ts";
+
+/** Far longer than any line of a record. */
+const LONGEST_LINE = 64 * 1024;
+
+/** Verifies a record that was exported as JSON lines, however long it is. */
+export async function verifyExport(path: string, trust: Trust): Promise<Verdict> {
+  let verifier: Verifier | null = null;
+  let number = 0;
+  for await (const text of linesOf(path)) {
+    number++;
+    const line = readLine(parsed(text, path, number));
+    if (line === null) throw noRecord(path, `line ${number} is neither a row nor a checkpoint`);
+    if (verifier !== null) verifier.take(line);
+    else if (line.kind === "header") verifier = new Verifier(line.header, trust);
+    else throw noRecord(path, "its first line is not that of a record exported as jsonl");
+  }
+  if (verifier === null) throw noRecord(path, "it is empty");
+  return verifier.end();
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  try {
+    for await (const chunk of createReadStream(path)) {
+      const lines = (rest + decoder.write(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      if (rest.length > LONGEST_LINE) throw noRecord(path, "it has a line that is too long");
+      yield* lines;
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure || !(error instanceof Error && "code" in error)) throw error;
+    throw new CommandFailure(`${path} cannot be read (${error.code})`);
+  }
+  if (rest !== "") yield rest;
+}
+
+function parsed(text: string, path: string, number: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw noRecord(path, `line ${number} is not JSON`);
+  }
+}
+
+function noRecord(path: string, why: string): CommandFailure {
+  return new CommandFailure(`${path} cannot be verified: ${why}`, exitCodes.data);
+}
+
+const EVERYTHING = { from: null, until: null, screenId: null };
+
+/** Verifies the record in a file of proofs, which a player may be writing; null where there is no row yet. */
+export function verifyStore(path: string, trust: Trust): Verdict | null {
+  const archive = orFailure(() => new RecordArchive(path));
+  let verifier: Verifier | null = null;
+  try {
+    for (const line of recordLines(archive, EVERYTHING)) {
+      if (line.kind === "header") verifier = new Verifier(line.header, trust);
+      else verifier?.take(line);
+    }
+    return verifier?.end() ?? null;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null || verifier === null) throw error;
+    const verdict = verifier.end();
+    const broken = `after row ${verdict.last} the file cannot be read (${code})`;
+    return { ...verdict, findings: [...verdict.findings, broken] };
+  } finally {
+    archive.close();
+  }
+}

@@ -1,0 +1,121 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { answer, nobody, serve } from "../client/server.ts";
+import { running } from "../emulator/running.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { startNginx } from "../support/site/nginx.ts";
+import { lacking, startSquid } from "../support/site/squid.ts";
+import { spotloopWith } from "./vendor/spotloop.ts";
+
+const SERVICE = "service.signage.test";
+const MEDIA = "media.signage.test";
+const USER = { name: "kiosk", password: "pass: word" };
+
+/** A network behind nginx with a private authority, and Squid in front of it; what a player there is configured with. */
+async function site() {
+  const emulator = await running();
+  emulator.clock.set({ mode: "real", now: Date.now() });
+  const nginx = await startNginx([
+    { name: SERVICE, upstream: emulator.baseUrl },
+    { name: MEDIA, upstream: emulator.mediaUrl },
+  ]);
+  onTestFinished(() => nginx.stop());
+  const squid = await startSquid(USER, [SERVICE, MEDIA]);
+  onTestFinished(() => squid.stop());
+  const folder = temporaryFolder();
+  const [ca, auth] = [join(folder, "ca.pem"), join(folder, "auth")];
+  writeFileSync(ca, nginx.authority);
+  writeFileSync(auth, `${USER.name}:${USER.password}\n`, { mode: 0o600 });
+  const env = {
+    SPOTLOOP_BASE_URL: `https://${SERVICE}:${nginx.port}`,
+    SPOTLOOP_ORG_TOKEN: emulator.orgToken,
+    SPOTLOOP_SCREEN_ID: emulator.screenId,
+    SPOTLOOP_DATA_DIR: temporaryFolder(),
+    SPOTLOOP_NETWORK_PROXY: squid.url,
+    SPOTLOOP_NETWORK_PROXY_AUTH_FILE: auth,
+    SPOTLOOP_NETWORK_CA_FILE: ca,
+  };
+  return { env, auth, port: nginx.port, squid };
+}
+
+/** What doctor says of each thing, and what to do about it. */
+async function said(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  const { code, stdout, stderr } = await spotloopWith(env)(["doctor", "--json", ...args]);
+  const { findings } = JSON.parse(stdout) as {
+    findings: { name: string; verdict: string; text: string; advice: string | null }[];
+  };
+  const of = (name: string) => findings.find((finding) => finding.name === name);
+  const line = (name: string) => `${of(name)?.verdict}: ${of(name)?.text}`;
+  return { code, line, advice: (name: string) => of(name)?.advice, all: stdout + stderr };
+}
+
+describe.skipIf(lacking() !== null)(
+  `spotloop doctor behind a proxy (${lacking() ?? "Squid and nginx are there"})`,
+  () => {
+    it("goes every way through the proxy, with its login and its certificates", async () => {
+      const { env, port, squid } = await site();
+
+      const bundle = join(temporaryFolder(), "bundle.json");
+      const { code, line, all } = await said(env, ["--bundle", bundle]);
+
+      expect(line("proxy")).toBe(`ok: ${squid.url}, by network.proxy, with a password`);
+      expect(line("name")).toBe(`ok: ${SERVICE} is not known here: the proxy has to know it`);
+      expect(line("service")).toMatch(/^ok: answers in \d+ ms$/);
+      for (const kind of ["news", "ad"]) expect(line(`${kind} media`)).toBe(`ok: comes from ${MEDIA}:${port}`);
+      expect(line("proof host")).toBe(`ok: ${MEDIA}:${port} answers`);
+      expect(code).toBe(0);
+      const told = all + readFileSync(bundle, "utf8");
+      expect(told).toContain(squid.url);
+      expect(told).not.toContain(USER.password);
+      expect(told).not.toContain(Buffer.from(`${USER.name}:${USER.password}`).toString("base64"));
+    });
+
+    it("says that the proxy refuses the password, and what to mend", async () => {
+      const { env, auth } = await site();
+      writeFileSync(auth, "kiosk:another");
+
+      const { code, line, advice } = await said(env);
+
+      expect(line("service")).toBe("failed: does not answer (the proxy wants a valid user and password (HTTP 407))");
+      expect(advice("service")).toContain("network.proxyAuthFile");
+      expect(code).toBe(69);
+    });
+
+    it("says that nobody is where the proxy should be", async () => {
+      const { env } = await site();
+
+      const { line, advice } = await said({ ...env, SPOTLOOP_NETWORK_PROXY: await nobody() });
+
+      expect(line("service")).toBe("failed: does not answer (the proxy does not answer (ECONNREFUSED))");
+      expect(advice("service")).toContain("network.proxy");
+    });
+
+    it("says that the certificate is not known, and to set network.caFile", async () => {
+      const { SPOTLOOP_NETWORK_CA_FILE: _, ...env } = (await site()).env;
+
+      const { line, advice } = await said(env);
+
+      expect(line("service")).toBe(
+        "failed: does not answer (its certificate is not known: UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
+      );
+      expect(advice("service")).toContain("Set network.caFile");
+    });
+  },
+);
+
+describe("spotloop doctor behind a captive portal", () => {
+  it.each([
+    ["that answers with its page", answer(200, { "content-type": "text/html" }, "<h1>Welcome</h1>")],
+    ["that leads elsewhere", answer(302, { location: "http://login.example/" })],
+  ])("%s says so", async (_, portal) => {
+    const { url } = await serve((_request, response) => portal(response));
+    const known = { SPOTLOOP_BASE_URL: url, SPOTLOOP_ORG_TOKEN: "org", SPOTLOOP_SCREEN_ID: "screen" };
+
+    const { code, line, advice } = await said({ ...known, SPOTLOOP_DATA_DIR: temporaryFolder() });
+
+    expect(line("service")).toBe("failed: a captive portal answers in its place");
+    expect(advice("service")).toContain("Log in");
+    expect(code).toBe(69);
+  });
+});

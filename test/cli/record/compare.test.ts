@@ -1,0 +1,119 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { record, recordedFolder } from "./running.ts";
+
+/** What the network counted of `recordedFolder`, where it counted everything that was shown, each a second after its end. */
+const COUNTED = [
+  ...[
+    ["0-0", "screen-1", "00:00:11"],
+    ["0-1", "screen-1", "00:00:21"],
+    ["0-2", "attic", "00:00:31"],
+  ],
+  ...[
+    ["1-0", "screen-1", "01:00:11"],
+    ["1-2", "attic", "01:00:31"],
+    ["2-0", "screen-1", "02:00:11"],
+    ["2-2", "attic", "02:00:31"],
+    ["late", "screen-1", "03:00:01"],
+  ],
+] as const;
+
+type Counted = readonly [id: string, screen: string, at: string];
+
+function csvOf(counted: readonly Counted[]): string {
+  const rows = counted.map(([id, screen, at]) => `request-${id},ad,${screen},ad-1,2026-01-01T${at}Z`);
+  return ["request_id,Kind,screen id,itemId,counted_at", ...rows, ""].join("\r\n");
+}
+
+function ledger(text: string, name = "ledger.csv"): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function comparison(counted: readonly Counted[], ...args: readonly string[]) {
+  const { folder } = await recordedFolder();
+  const { out, code } = await record(
+    ...["compare", "--data-dir", folder, "--proofs", ledger(csvOf(counted)), "--json", ...args],
+  );
+  return { code, ...JSON.parse(out) };
+}
+
+describe("spotloop record compare", () => {
+  it("agrees with a network that counted what was shown, and nothing else", async () => {
+    expect(await comparison(COUNTED)).toMatchObject({ code: 0, agreed: 8, missing: 0, extra: 0, differing: 0 });
+  });
+
+  it.each<[string, readonly Counted[], object]>([
+    [
+      "missing",
+      COUNTED.slice(1),
+      { requestId: "request-0-0", countedAt: null, why: "shown in full, and not in the ledger" },
+    ],
+    [
+      "extra",
+      [...COUNTED, ["x", "attic", "01:30:00"]],
+      { requestId: "request-x", endedAt: null, why: "not in the record" },
+    ],
+    [
+      "extra",
+      [...COUNTED, ["1-1", "screen-1", "01:00:22"]],
+      { requestId: "request-1-1", why: "failed on this screen: stalled" },
+    ],
+    ["differing", [["0-0", "attic", "00:00:11"], ...COUNTED.slice(1)], { why: "the ledger says screen attic" }],
+    [
+      "differing",
+      [["0-0", "screen-1", "00:00:05"], ...COUNTED.slice(1)],
+      { why: "counted 5000 ms before it had been shown" },
+    ],
+    [
+      "differing",
+      [["0-0", "screen-1", "01:30:10"], ...COUNTED.slice(1)],
+      { why: "counted 5400000 ms after it had been shown" },
+    ],
+  ])("finds what is %s: %#", async (finding, counted, difference) => {
+    const found = await comparison(counted);
+    expect(found).toMatchObject({ code: 1, [finding]: 1, differences: [{ finding, kind: "ad", ...difference }] });
+    expect(found.missing + found.extra + found.differing).toBe(1);
+  });
+
+  it("leaves out what is not asked for, and what was counted before the record begins", async () => {
+    const changed: Counted[] = [...COUNTED.slice(1), ["x", "attic", "01:30:00"]];
+    expect(await comparison(changed, "--from", "2026-01-01T02:00Z")).toMatchObject({ code: 0, agreed: 3 });
+    expect(await comparison(changed, "--screen", "attic")).toMatchObject({ missing: 0, extra: 1 });
+    expect(await comparison([...COUNTED, ["x", "attic", "00:00:00"]])).toMatchObject({ code: 0, older: 1 });
+  });
+
+  it("reads the emulator's own ledger", async () => {
+    const { folder } = await recordedFolder();
+    const pops = [{ at: "2026-01-01T00:00:11.000Z", status: 200, verdict: "counted" }];
+    const spot = { requestId: "request-0-0", screen_id: "screen-1", news: null, ad: { id: "ad-1", pops } };
+    const spots = [spot, { ...spot, requestId: "request-0-1", ad: { id: "ad-1", pops: [] } }];
+    const path = ledger(JSON.stringify(spots), "ledger.json");
+    const to = ["--to", "2026-01-01T01:00Z"];
+    const { out } = await record("compare", "--data-dir", folder, "--proofs", path, "--json", ...to);
+    expect(JSON.parse(out)).toMatchObject({ agreed: 1, missing: 2 });
+  });
+
+  it("tells people the same in a table", async () => {
+    const { folder } = await recordedFolder();
+    const path = ledger(csvOf(COUNTED.slice(1)));
+    const { out } = await record("compare", "--data-dir", folder, "--proofs", path);
+    expect(out).toContain("7 agree, 1 missing, 0 extra, 0 differing");
+    expect(out).toMatch(/^missing +ad +ad-1 +2026-01-01 00:00:10 +request-0-0 +shown in full/m);
+  });
+
+  it.each([
+    ["ledger.csv", "a,b\r\n1,2\r\n", "row 2 has no requestId"],
+    ["ledger.csv", 'requestId,kind\r\n"1,ad\r\n', "cannot be used"],
+    ["ledger.json", "{}", "cannot be used"],
+  ])("says what is wrong with a ledger: %s %j", async (name, text, why) => {
+    const { folder } = await recordedFolder();
+    const path = ledger(text, name);
+    expect(await record("compare", "--data-dir", folder, "--proofs", path)).toMatchObject({
+      ...{ code: 65, err: expect.stringContaining(why) },
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { record, recordedFolder } from "./running.ts";
+
+const ORDER = { orderid: "O-1", spacebuyerid: 77, spacebrandid: 5, creativename: 'Coffee, "hot"' };
+
+function mappingFile(mapping: object): string {
+  const path = join(temporaryFolder(), "mapping.json");
+  writeFileSync(path, JSON.stringify(mapping));
+  return path;
+}
+
+describe("spotloop record export", () => {
+  it("writes a table of all playouts, shown or failed, oldest first", async () => {
+    const { folder } = await recordedFolder();
+    const { out } = await record("export", "--data-dir", folder);
+    const [heading = "", ...rows] = out.trim().split("\r\n");
+    const place = heading.split(",").indexOf("requestId");
+    expect(rows.map((row) => row.split(",")[place])).toEqual(
+      ["0-0", "0-1", "0-2", "1-0", "1-1", "1-2", "2-0", "2-1", "2-2", "late"].map((id) => `request-${id}`),
+    );
+    expect(rows.filter((row) => row.includes(",failed,stalled,"))).toHaveLength(2);
+  });
+
+  it("takes what ended in a span of time, and of one screen", async () => {
+    const { folder } = await recordedFolder();
+    const day = ["--from", "2026-01-01T01:00Z", "--to", "2026-01-01T02:00:00+00:00"];
+    const hour = await record("export", "--data-dir", folder, ...day);
+    expect(hour.out.match(/request-[^,]+/g)).toEqual(["request-1-0", "request-1-1", "request-1-2"]);
+    const attic = await record("export", "--data-dir", folder, ...day, "--screen", "attic");
+    expect(attic.out.match(/request-[^,]+/g)).toEqual(["request-1-2"]);
+    expect(await record("export", "--data-dir", folder, "--from", "yesterday")).toMatchObject({ code: 64 });
+  });
+
+  it("writes into a file, or says why it cannot", async () => {
+    const { folder } = await recordedFolder();
+    const path = join(temporaryFolder(), "record.csv");
+    expect(await record("export", "--data-dir", folder, "--out", path)).toMatchObject({ code: 0, out: "" });
+    expect(readFileSync(path, "utf8")).toContain("request-late");
+    expect(await record("export", "--data-dir", folder, "--out", join(path, "x"))).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining("cannot be written") },
+    });
+  });
+});
+
+describe("spotloop record export --format outsmart", () => {
+  const args = (folder: string, mapping: object) => [
+    ...["export", "--format", "outsmart", "--data-dir", folder, "--mapping", mappingFile(mapping)],
+  ];
+
+  it("writes the ads that were shown as Outsmart's Playout takes them", async () => {
+    const { folder } = await recordedFolder();
+    const frames = { "screen-1": "1234567890", attic: "1234567891" };
+    const { out } = await record(...args(folder, { frames, items: { "ad-1": ORDER } }));
+    const lines = out.split("\n");
+    expect(lines).toHaveLength(9);
+    expect(lines.at(-1)).toBe("");
+    expect(lines[2]).toMatch(
+      /^1234567891,2026-01-01T00:00:20\.000,Z,2026-01-01T00:00:30\.000,Z,10000,,O-1,,77,,5,,ad-1,"Coffee, ""hot""",,,attic,[0-9a-f]{48}$/,
+    );
+  });
+
+  it("makes nothing up: it names what the mapping lacks, and writes no file", async () => {
+    const { folder } = await recordedFolder();
+    const path = join(temporaryFolder(), "playout.csv");
+    const lacking = await record(...args(folder, { frames: { "screen-1": "1234567890" }, items: {} }), "--out", path);
+    expect(lacking.code).toBe(65);
+    expect(lacking.err.split("\n").slice(1)).toEqual([
+      "  items has no ad-1 (A ad item)",
+      "  frames has no screen attic",
+    ]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("says what a mapping must be like, and that there must be one", async () => {
+    const { folder } = await recordedFolder();
+    const wrong = await record(
+      ...args(folder, { frames: { attic: "12" }, items: { a: { ...ORDER, spacebrandid: "5" } } }),
+    );
+    expect(wrong).toMatchObject({
+      code: 65,
+      err: expect.stringMatching(/frames\.attic: .*ten digits[\s\S]*items\.a\.spacebrandid/),
+    });
+    expect(await record("export", "--format", "outsmart", "--data-dir", folder)).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining("--mapping") },
+    });
+  });
+});
