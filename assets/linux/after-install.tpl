@@ -5,8 +5,6 @@ set -e
 APP='/opt/${sanitizedProductName}'
 PROFILE='/etc/apparmor.d/${executable}'
 
-ln -sf "$APP/${executable}" '/usr/bin/${executable}'
-
 # Whom the service runs as.
 if ! getent passwd spotloop >/dev/null; then
   useradd --system --user-group --home-dir /var/lib/spotloop --shell /usr/sbin/nologin spotloop
@@ -14,6 +12,14 @@ fi
 for group in audio video render; do
   if getent group "$group" >/dev/null; then usermod --append --groups "$group" spotloop; fi
 done
+
+# Configuration and token are the player's own: it reads them itself, and sees when they change.
+install -d -m 0755 -o spotloop -g spotloop /etc/spotloop /var/lib/spotloop
+for file in config.json org-token; do
+  if [ -f "/etc/spotloop/$file" ]; then chown --no-dereference spotloop:spotloop "/etc/spotloop/$file"; fi
+done
+# As that user: in its folder root would follow whatever link it is given.
+runuser -u spotloop -- sh -c 'if [ -f /etc/spotloop/org-token ]; then chmod 0600 /etc/spotloop/org-token || true; fi'
 
 # Ubuntu lets only programs that have a profile make user namespaces, which Chromium's sandbox is made of.
 if command -v apparmor_parser >/dev/null && apparmor_parser -Q "$APP/resources/apparmor-profile" 2>/dev/null; then
@@ -28,4 +34,8 @@ else
   chmod 4755 "$APP/chrome-sandbox"
 fi
 
-if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+if [ -d /run/systemd/system ]; then
+  systemctl daemon-reload
+  # Until then the player that runs is the old one, over files that are gone. Its first picture is not waited for.
+  if [ "$1" = configure ] && [ -n "$2" ]; then systemctl try-restart --no-block spotloop.service || true; fi
+fi

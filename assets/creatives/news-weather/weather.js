@@ -17,3 +17,4 @@ for (const [turn, { day, sky, high, low }] of forecast.days.entries()) {
   card.append(day, icon, degrees);
   document.getElementById("days").append(card);
 }
+document.body.classList.add("drawn");
