@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { variableOf } from "../src/player/config/environment.ts";
-import { settings } from "../src/player/config/settings.ts";
+import { settings } from "../src/player/config/schema.ts";
 
 /** The settings as a Markdown table: key, default, what it is for; variables of the environment where there are any. */
 export function configTable(): string {

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEmulator } from "./demo/emulator.ts";
 import { type End, follow } from "./demo/follow.ts";
 import type { LedgerEvent } from "./demo/ledger.ts";
+import { type DemoOptions, readOptions } from "./demo/options.ts";
 import { startPlayer } from "./demo/player.ts";
+import { newReporter, type Reporter } from "./demo/reporter.ts";
 import { photograph } from "./demo/screenshot.ts";
-import { type Telling, telling } from "./demo/telling.ts";
-import { readWishes, type Wishes } from "./demo/wishes.ts";
 import type { Ready } from "./ready.mjs";
 import { startDisplay } from "./setup/display.ts";
 import type { Runtime } from "./setup/electron.ts";
@@ -21,27 +21,27 @@ const DISPLAY = { width: 1280, height: 720 };
 const PHOTO_AFTER_PROOF_MS = 1_500;
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const wishes = readWishes(args, process.env.INIT_CWD ?? process.cwd());
-  const needs = [...(hasNoScreen() ? ["display" as const] : []), ...(wishes.screenshot ? ["watching" as const] : [])];
+  const options = readOptions(args, process.env.INIT_CWD ?? process.cwd());
+  const needs = [...(hasNoScreen() ? ["display" as const] : []), ...(options.screenshot ? ["watching" as const] : [])];
   const runtime = await prepareElectron(needs, ready);
 
   const folder = await mkdtemp(join(tmpdir(), "spotloop-demo-"));
-  const tell = telling();
-  const end = await play(runtime, folder, wishes, tell, ready.signal);
+  const tell = newReporter();
+  const end = await play(runtime, folder, options, tell, ready.signal);
   if (end.kind === "failed") {
     tell.end(false, `Failed: ${end.reason}\nIts configuration and logs are in ${folder}`);
     return 1;
   }
   await rm(folder, { recursive: true, force: true });
   tell.end(true, `${end.proved} ${end.proved === 1 ? "spot was" : "spots were"} shown and proved.`);
-  return end.kind === "proved" || wishes.spots === Number.POSITIVE_INFINITY ? 0 : 1;
+  return end.kind === "proved" || options.spots === Number.POSITIVE_INFINITY ? 0 : 1;
 }
 
 async function play(
   runtime: Runtime,
   folder: string,
-  wishes: Wishes,
-  tell: Telling,
+  options: DemoOptions,
+  tell: Reporter,
   signal: AbortSignal,
 ): Promise<End> {
   const stops: (() => Promise<void>)[] = [];
@@ -54,25 +54,25 @@ async function play(
     stops.unshift(emulator.stop);
     const player = await startPlayer(runtime, folder, network, display);
     stops.unshift(player.stop);
-    introduce(tell, runtime, network.controlUrl, virtual?.name ?? null, wishes);
+    introduce(tell, runtime, network.controlUrl, virtual?.name ?? null, options);
 
-    const photo = photographer(wishes.screenshot, display.name, tell, signal);
+    const photo = photographer(options.screenshot, display.name, tell, signal);
     const onEvent = async (event: LedgerEvent) => {
       tell.event(event);
       if (event.kind === "proved") await photo();
     };
-    return await follow({ network, emulator, player, spots: wishes.spots, signal, onEvent });
+    return await follow({ network, emulator, player, spots: options.spots, signal, onEvent });
   } finally {
     for (const stop of stops) await stop();
   }
 }
 
 function introduce(
-  tell: Telling,
+  tell: Reporter,
   runtime: Runtime,
   controlUrl: string,
   virtual: string | null,
-  { spots }: Wishes,
+  { spots }: DemoOptions,
 ): void {
   const electron = `Electron ${runtime.version}${runtime.fallback ? " (stand-in for development)" : ""}`;
   const sandbox = runtime.args.includes("--no-sandbox") ? ", without Chromium's sandbox because this is root" : "";
@@ -87,7 +87,7 @@ function introduce(
 }
 
 /** Takes the one picture that was asked for, when it is first called. */
-function photographer(file: string | null, display: string | undefined, tell: Telling, signal: AbortSignal) {
+function photographer(file: string | null, display: string | undefined, tell: Reporter, signal: AbortSignal) {
   let taken = file === null || display === undefined;
   return async () => {
     if (taken || file === null || display === undefined) return;

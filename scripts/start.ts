@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ready } from "./ready.mjs";
 import { startDisplay } from "./setup/display.ts";
+import { PLAYER_SWITCHES } from "./setup/electron.ts";
 import { passThrough } from "./setup/pass-through.mjs";
 import { ROOT } from "./setup/paths.mjs";
 import { hasNoScreen, prepareElectron } from "./setup/prepare.ts";
@@ -16,7 +17,10 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const env = display === null ? process.env : { ...process.env, DISPLAY: display.name };
   try {
     for (;;) {
-      const code = await passThrough(executable, [...first, ROOT, ...args], { env, cwd: process.env.INIT_CWD });
+      const code = await passThrough(executable, [...first, ...PLAYER_SWITCHES, ROOT, ...args], {
+        env,
+        cwd: process.env.INIT_CWD,
+      });
       if (!asksForRestart(code)) return code;
       ready.say.note(`The player asks for a restart (${code}).`);
       const again = await sleep(RESTART_AFTER_MS, true, { signal: ready.signal }).catch(() => false);

@@ -5,6 +5,7 @@ import { startDisplay } from "./setup/display.ts";
 import { passThrough } from "./setup/pass-through.mjs";
 import { ROOT } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
+import { offerSystem } from "./setup/system.ts";
 
 interface Tally {
   readonly passed: number;
@@ -12,6 +13,8 @@ interface Tally {
 }
 
 const MODULES = `${ROOT}/node_modules`;
+/** Commands are started some thousand times: they are compiled once. */
+const COMPILED = `${MODULES}/.cache/spotloop/compiled`;
 const REPORT = `${ROOT}/dist/.test-report.json`;
 
 export async function run(patterns: readonly string[], ready: Ready): Promise<number> {
@@ -25,20 +28,31 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
 
   await check("lint and format", [`${MODULES}/@biomejs/biome/bin/biome`, "check", "."]);
   const runtime = await prepareElectron(["display", "displays", "watching", "browser"], ready);
+  // Where these are not there, tests are skipped: of a site's network, of what monitors a fleet, of the unit and of the role.
+  await offerSystem(["site", "monitoring", "machines"], ready);
   await check("types", [`${MODULES}/typescript/bin/tsc`, "--build"]);
 
-  const suite = async (project: string, env = process.env): Promise<Tally> => {
+  const suite = async (project: string, env: NodeJS.ProcessEnv = {}): Promise<Tally> => {
     await rm(REPORT, { force: true });
-    await check(`tests: ${project}`, vitest(project, patterns), env);
+    const all = { ...process.env, NODE_COMPILE_CACHE: COMPILED, ...env };
+    await check(`tests: ${project}`, vitest(project, patterns), all);
     return readTally();
   };
-  const unit = await suite("unit");
+  const tallies = [await suite("unit")];
   const display = await startDisplay();
   say.note(`\nElectron ${runtime.version}${runtime.fallback ? " (stand-in)" : ""} on ${display.name}`);
-  const e2e = await suite("e2e", { ...process.env, DISPLAY: display.name }).finally(display.stop);
-
-  process.stdout.write(`\n${unit.passed + e2e.passed} passed, ${unit.failed + e2e.failed} failed\n`);
+  try {
+    for (const project of ["e2e", "timed"]) tallies.push(await suite(project, { DISPLAY: display.name }));
+  } finally {
+    await display.stop();
+  }
+  const [passed, failed] = [tallies.map((one) => one.passed), tallies.map((one) => one.failed)];
+  process.stdout.write(`\n${sum(passed)} passed, ${sum(failed)} failed\n`);
   return codes.find((code) => code !== 0) ?? 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function vitest(project: string, patterns: readonly string[]): string[] {

@@ -8,7 +8,7 @@ export interface Following {
   readonly network: Network;
   readonly emulator: Child;
   readonly player: Child;
-  /** So many spots; infinite means until it is stopped. */
+  /** How many spots; infinite means until it is stopped. */
   readonly spots: number;
   readonly signal: AbortSignal;
   /** Hears each event before the next look at the ledger. */

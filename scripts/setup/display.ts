@@ -10,6 +10,8 @@ export interface Display {
   readonly name: string;
   readonly width: number;
   readonly height: number;
+  /** The process that draws it. */
+  readonly pid: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ export async function startDisplay({ width = 1920, height = 1080 } = {}): Promis
     const why = `${server.complaint()}\nXvfb: ${await server.ended}`;
     throw new Stop(STEP, why, "Run `Xvfb :99` by hand and see what it says.");
   }
-  return { name: `:${outcome}`, width, height, stop: () => server.stop() };
+  return { name: `:${outcome}`, width, height, pid: server.process.pid, stop: () => server.stop() };
 }
 
 function tooLong(): Promise<null> {

@@ -18,6 +18,12 @@ export interface Runtime {
   readonly args: readonly string[];
 }
 
+/**
+ * What every player is started with: Chromium's own processes write what ends them, and nothing else. They are set up
+ * before the player says a word.
+ */
+export const PLAYER_SWITCHES: readonly string[] = ["--log-level=3"];
+
 const STEP = "Getting Electron";
 const PACKAGE = `${ROOT}/node_modules/electron`;
 

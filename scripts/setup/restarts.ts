@@ -4,7 +4,7 @@ import type { Child } from "./child.ts";
 /** As `RestartSec` in `assets/spotloop.service`. */
 export const RESTART_AFTER_MS = 3_000;
 
-/** Whether a player that ended with this code is to be started again (`src/main/exit-codes.ts`). */
+/** Whether a player that ended with this code is to be started again (`src/main/recovery/supervisor.ts`). */
 export function asksForRestart(code: number): boolean {
   return code === 75 || code === 76;
 }

@@ -1,13 +1,22 @@
 // Run before anything that opens a window, watches the screen or compiles: the system's own libraries and tools.
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Ready } from "../ready.mjs";
 import { run } from "./run.mjs";
 import { Stop } from "./stop.mjs";
 
 /** What something is needed for. */
-export type Need = "electron" | "display" | "displays" | "watching" | "browser" | "compiling";
+export type Need =
+  | "electron"
+  | "display"
+  | "displays"
+  | "watching"
+  | "browser"
+  | "compiling"
+  | "site"
+  | "monitoring"
+  | "machines";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -37,25 +46,58 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   browser: [
     { commands: ["chromium", "chromium-browser", "google-chrome"], packages: ["chromium", "chromium-browser"] },
   ],
+  // A site's network: its proxy, and a server by a certificate of its own.
+  site: [{ commands: ["squid"], packages: ["squid-openssl", "squid"] }, tool("nginx", "nginx-light")],
+  // What reads the metrics: rules and configuration are checked by the programs that use them.
+  monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
+  // What judges the unit and the example of a role.
+  machines: [tool("systemd-analyze", "systemd"), tool("ansible-playbook", "ansible-core")],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };
 
 /** As root on Debian or Ubuntu installs what is missing, elsewhere stops with the command that would. */
-export async function ensureSystem(needs: readonly Need[], { say, signal }: Ready): Promise<void> {
-  if (process.platform !== "linux") return;
-  const wanted = needs.flatMap((need) => REQUIREMENTS[need]);
+export async function ensureSystem(needs: readonly Need[], ready: Ready): Promise<void> {
+  const { absent, debian, mayInstall } = lookFor(needs);
+  if (absent.length === 0) return;
+  if (!mayInstall) throw new Stop(STEP, `Not installed: ${firstNames(absent)}.`, remedy(debian, absent));
+  await install(absent, ready);
+}
+
+/** The same for what can be done without: where it cannot be installed here, says so and goes on. */
+export async function offerSystem(needs: readonly Need[], ready: Ready): Promise<void> {
+  const { absent, mayInstall } = lookFor(needs);
+  if (absent.length === 0) return;
+  if (mayInstall) await install(absent, ready);
+  else ready.say.note(`Not installed, and done without: ${firstNames(absent)}.`);
+}
+
+function lookFor(needs: readonly Need[]) {
+  const wanted = process.platform === "linux" ? needs.flatMap((need) => REQUIREMENTS[need]) : [];
   const debian = onPath("dpkg-query") && onPath("apt-get");
   const absent = missing(wanted, { onPath, installed: debian ? installedPackages(wanted) : null });
-  if (absent.length === 0) return;
+  return { absent, debian, mayInstall: debian && process.getuid?.() === 0 };
+}
 
-  const isRoot = process.getuid?.() === 0;
-  if (!debian || !isRoot) throw new Stop(STEP, `Not installed: ${firstNames(absent)}.`, remedy(debian, absent));
-
+async function install(absent: readonly Requirement[], { say, signal }: Ready): Promise<void> {
   const step = say.begin(`${STEP}: ${firstNames(absent)}`);
   await apt(["update"], { step, signal });
   const names = absent.map((requirement) => installable(requirement, aptCandidates(requirement.packages)));
-  await apt(["install", "--yes", "--no-install-recommends", ...names], { step, signal });
+  await withoutServices(() => apt(["install", "--yes", "--no-install-recommends", ...names], { step, signal }));
   step.done();
+}
+
+/** Debian asks this program whether a service that is being installed may be started. */
+const POLICY = "/usr/sbin/policy-rc.d";
+
+/** Installs servers without starting them: who needs one here starts one of their own. */
+async function withoutServices(act: () => Promise<void>): Promise<void> {
+  const isOurs = !existsSync(POLICY);
+  if (isOurs) writeFileSync(POLICY, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    await act();
+  } finally {
+    if (isOurs) rmSync(POLICY, { force: true });
+  }
 }
 
 /** The requirements that nothing on this machine meets. Without dpkg (`installed` null) libraries are taken on trust. */

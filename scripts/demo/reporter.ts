@@ -1,7 +1,7 @@
 import type { LedgerEvent, LedgerItem } from "./ledger.ts";
 
 /** Turns what happens into lines for people. */
-export interface Telling {
+export interface Reporter {
   title(text: string): void;
   fact(name: string, text: string): void;
   event(event: LedgerEvent): void;
@@ -11,11 +11,11 @@ export interface Telling {
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
 /** Writes to `out`; in colour on a terminal, unless NO_COLOR is set. */
-export function telling(
+export function newReporter(
   out: { readonly isTTY?: boolean; write(text: string): unknown } = process.stdout,
   env = process.env,
   now: () => Date = () => new Date(),
-): Telling {
+): Reporter {
   const coloured = out.isTTY === true && !env.NO_COLOR;
   const paint = (style: keyof typeof CODES, text: string) => (coloured ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text);
   const line = (text: string) => out.write(`${text}\n`);

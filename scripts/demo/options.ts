@@ -3,7 +3,7 @@ import { readArguments } from "../setup/arguments.ts";
 import { Stop } from "../setup/stop.mjs";
 
 /** What the demo was asked for. */
-export interface Wishes {
+export interface DemoOptions {
   /** End after so many; infinite: when it is stopped. */
   readonly spots: number;
   /** An absolute path, or `null` for no screenshot. */
@@ -15,7 +15,7 @@ const OPTIONS = { spots: { type: "string" }, screenshot: { type: "string" } } as
 const USAGE = "npm run demo -- [--spots N] [--screenshot FILE]";
 
 /** Reads the arguments; a relative file is meant from `cwd`. */
-export function readWishes(args: readonly string[], cwd: string): Wishes {
+export function readOptions(args: readonly string[], cwd: string): DemoOptions {
   const { spots, screenshot } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE }).values;
   if (spots !== undefined && !/^[1-9]\d{0,5}$/.test(spots))
     throw unusable(`--spots wants a whole number, not "${spots}".`);
