@@ -1,6 +1,6 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { strangers, violations } from "./support/architecture.ts";
+import { cycles, strangers, violations } from "./support/architecture.ts";
 
 const root = `${import.meta.dirname}/..`;
 
@@ -18,12 +18,27 @@ describe("the architecture", () => {
     expect(violations({ path, text: readFileSync(`${root}/${path}`, "utf8") })).toEqual([]);
   });
 
+  it("has no file that imports itself by way of others", () => {
+    expect(cycles(sources.map((path) => ({ path, text: readFileSync(`${root}/${path}`, "utf8") })))).toEqual([]);
+  });
+
   it("has only known entries at the top level", () => {
     expect(strangers(readdirSync(root), ignored)).toEqual([]);
   });
 });
 
 describe("the architecture's checker", () => {
+  it("tells the way from a file back to itself, types included, but not where it is loaded late", () => {
+    const sources = [
+      { path: "src/core/a.ts", text: `import type { B } from "./b.ts";` },
+      { path: "src/core/b.ts", text: `import { c } from "./deeper/c.ts";` },
+      { path: "src/core/deeper/c.ts", text: `import { a } from "../a.ts";\nawait import("./d.ts");` },
+      { path: "src/core/deeper/d.ts", text: `import { c } from "./c.ts";` },
+    ];
+    expect(cycles(sources)[0]).toBe("src/core/a.ts → src/core/b.ts → src/core/deeper/c.ts → src/core/a.ts");
+    expect(cycles(sources)).toHaveLength(3);
+  });
+
   const found = (path: string, text: string) => violations({ path, text });
 
   it.each([
@@ -31,14 +46,18 @@ describe("the architecture's checker", () => {
     ["src/core/spot.ts", `import { readFile } from "node:fs/promises";`, "imports node:fs/promises"],
     ["src/core/spot.ts", `import type { Url } from "../wire/routes.ts";`, "imports src/wire/routes.ts"],
     ["src/wire/spot.ts", `import { Hono } from "hono";`, "imports hono"],
-    ["src/client/service.ts", `import { x } from "../player/clock.ts";`, "imports src/player/clock.ts"],
-    ["src/emulator/main.ts", `import { Service } from "../client/service.ts";`, "imports src/client/service.ts"],
+    ["src/client/spot-client.ts", `import { x } from "../player/clock.ts";`, "imports src/player/clock.ts"],
+    [
+      "src/emulator/main.ts",
+      `import { SpotClient } from "../client/spot-client.ts";`,
+      "imports src/client/spot-client.ts",
+    ],
     ["src/emulator/main.ts", `const { x } = await import("../player/clock.ts");`, "imports src/player/clock.ts"],
     ["src/player/player.ts", `import { app } from "electron";`, "imports electron"],
     ["src/player/player.ts", `import {\n  app,\n  type BaseWindow,\n} from "electron/main";`, "imports electron"],
     ["src/player/player.ts", `import Database from "better-sqlite3";`, "imports better-sqlite3"],
     ["src/cli/main.ts", `import "better-sqlite3";`, "imports better-sqlite3"],
-    ["src/player/player.ts", `import { play } from "../main/play.ts";`, "imports src/main/play.ts"],
+    ["src/player/player.ts", `import { play } from "../main/boot/start.ts";`, "imports src/main/boot/start.ts"],
     [
       "renderer/media/media.ts",
       `import { order } from "../../src/core/spot.ts";`,
@@ -77,7 +96,7 @@ describe("the architecture's checker", () => {
       `import type { Spot } from "./spot.ts";\nconst monday = new Date(0);\n// Date.now() would be a clock`,
     ],
     ["src/core/hours.ts", `const note = "performance, await and https://example.com";`],
-    ["src/main/play.ts", `import { app } from "electron";\nimport { runCli } from "../cli/main.ts";`],
+    ["src/main/boot/start.ts", `import { app } from "electron";\nimport { runCli } from "../cli/main.ts";`],
     ["src/player/database.ts", `import Database from "better-sqlite3";`],
     ["src/emulator/store.ts", `import Database from "better-sqlite3";`],
     [
@@ -86,7 +105,7 @@ describe("the architecture's checker", () => {
     ],
     [
       "src/emulator/dashboard/page.ts",
-      `import { draw } from "./plot.ts";\nimport type { SpotAccount } from "../control/spots.ts";`,
+      `import { draw } from "./plot.ts";\nimport type { SpotJson } from "../control/spots.ts";`,
     ],
     ["src/player/clock.ts", `export const clock = 1;\nconst word = "from";`],
   ])("has nothing against %s with %j", (path, text) => {

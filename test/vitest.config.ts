@@ -1,9 +1,16 @@
 import { defineConfig } from "vitest/config";
 
-/** Parts and scenarios side by side; real Electron one file at a time, because all of it is watched on one display. */
+/** Watched frame by frame: one file at a time, with the machine to itself. */
+const TIMED = ["playing", "hostile", "kills", "heavy", "house", "opening-hours", "outage", "screens", "soak"].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+
+/** Parts and scenarios, and real Electron on displays of its own, one file on each processor; what is timed alone. */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/..`,
+    // By itself Vitest leaves one processor idle.
+    maxWorkers: "100%",
     projects: [
       {
         extends: true,
@@ -11,6 +18,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/bench/**"],
+          // Nothing happens on import, so that files may share what is imported: it takes half the time.
+          isolate: false,
           // Nothing is judged by its time: this only ends what hangs, on the slowest machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -21,6 +30,18 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          exclude: TIMED,
+          // More of them would only wait for each other, and for their displays.
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "timed",
+          include: TIMED,
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

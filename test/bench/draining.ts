@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { Service } from "../../src/client/service.ts";
+import { SpotClient } from "../../src/client/spot-client.ts";
+import { SENDS_AT_ONCE } from "../../src/core/proof-dispatch.ts";
 import { systemClock } from "../../src/player/clock.ts";
 import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
-import { Courier } from "../../src/player/proofs/courier.ts";
-import { SENDS_AT_ONCE } from "../../src/player/proofs/sends.ts";
+import { Courier } from "../../src/player/proofs/courier/courier.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
+import { tellTime } from "../support/player/service-time.ts";
 import type { Line } from "./line.ts";
 import { benchFolder, shownNow, silent, storeIn } from "./proofs/store.ts";
 
@@ -56,12 +57,12 @@ async function startCounter(): Promise<{ readonly url: string; stop(): void }> {
 
 async function courierRate(url: string, proofs: number): Promise<number> {
   const folder = benchFolder();
-  const clock = systemClock();
+  const clock = systemClock(null);
   const serviceClock = new ServiceClock(clock);
-  serviceClock.hear(clock.wall());
+  tellTime(serviceClock, clock.wall());
   const store = storeIn(folder.path);
   for (const proof of shownNow(proofs, url, clock)) store.owe(proof, serviceClock.moment());
-  const service = new Service({
+  const service = new SpotClient({
     ...{ baseUrl: url, orgToken: "bench", fetch, spotTimeoutMs: 10_000, proofTimeoutMs: 10_000 },
   });
   let left = proofs;
@@ -85,7 +86,7 @@ async function courierRate(url: string, proofs: number): Promise<number> {
 
 async function bareRate(url: string, proofs: number): Promise<number> {
   const startedAt = performance.now();
-  const pops = shownNow(proofs, url, systemClock()).map(({ pop }) => pop);
+  const pops = shownNow(proofs, url, systemClock(null)).map(({ pop }) => pop);
   const lane = async () => {
     for (let pop = pops.pop(); pop !== undefined; pop = pops.pop()) await (await fetch(pop)).arrayBuffer();
   };

@@ -8,6 +8,7 @@ import { downloading } from "./media/downloading.ts";
 import { frugality } from "./media/frugality.ts";
 import { memory } from "./memory.ts";
 import { owing } from "./owing.ts";
+import { record } from "./record.ts";
 import { startup } from "./startup.ts";
 import { thousand } from "./thousand.ts";
 import { transitions } from "./transitions.ts";
@@ -15,6 +16,6 @@ import { transitions } from "./transitions.ts";
 /** All there is to measure, in the order in which it is. */
 export const LINES: readonly Line[] = [
   ...[transitions, thousand, memory, startup],
-  ...[owing, draining, downloading, frugality],
+  ...[owing, draining, record, downloading, frugality],
   ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
 ];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WholeItem } from "../../src/emulator/spot/planned.ts";
-import { checkoutPlayer, eventually, type Running } from "../support/processes.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { treeUsage } from "../support/tree-usage.ts";
+import { checkoutPlayer, eventually, type Running } from "../support/machine/processes.ts";
+import { treeUsage } from "../support/machine/tree-usage.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 import { type Clip, serveClip } from "./clip.ts";
 import type { Bench, Comparison, Line } from "./line.ts";
 import { median } from "./statistics.ts";

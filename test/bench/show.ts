@@ -1,18 +1,17 @@
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
-import { readCatalogue } from "../support/catalogue.ts";
-import { eventually, type Program, type Running } from "../support/processes.ts";
-import { recordDisplay } from "../support/recording.ts";
-import { openRig } from "../support/rig.ts";
-import { shownItems } from "../support/running-order.ts";
-import { sightingsIn } from "../support/sightings.ts";
+import { shownItems } from "../support/creatives/running-order.ts";
+import { openEye } from "../support/display/eye.ts";
+import { type Frames, recordDisplay } from "../support/display/recording.ts";
+import { sightingsIn } from "../support/display/sightings.ts";
+import { eventually, type Program, type Running } from "../support/machine/processes.ts";
+import { openRig } from "../support/player/rig.ts";
 import type { Bench } from "./line.ts";
 import { type SeenItem, seenItems } from "./showing.ts";
 
 /** What was seen of some spots, from the first to the last proof. */
 export interface Shown {
   readonly items: readonly SeenItem[];
-  /** All of the recording. */
-  readonly frames: readonly Buffer[];
+  readonly recorded: Frames;
 }
 
 /** Hears now and then how many of the spots were proved so far. */
@@ -25,7 +24,7 @@ export async function show(
   { signal }: Bench,
   onProved: OnProved = () => {},
 ): Promise<Shown> {
-  const catalogue = readCatalogue();
+  const eye = await openEye();
   const rig = await openRig();
   try {
     await rig.emulator.next(spots);
@@ -41,7 +40,7 @@ export async function show(
     };
     await eventually("the last proof", lastProved, LIMIT_MS + playMs(spots) * 2, LOOK_MS);
     const recorded = await recording.stop();
-    return { frames: recorded.frames, items: seenItems(sightingsIn(recorded, catalogue), shownItems(spots)) };
+    return { recorded, items: seenItems(sightingsIn(recorded, eye), shownItems(spots)) };
   } finally {
     await rig.close();
   }

@@ -1,5 +1,6 @@
-import type { ShownItem } from "../support/running-order.ts";
-import { BLACK, HOUSE, type Sighting, WHITE } from "../support/sightings.ts";
+import type { ShownItem } from "../support/creatives/running-order.ts";
+import { BLACK, HOUSE, WHITE } from "../support/display/eye.ts";
+import type { Sighting } from "../support/display/sightings.ts";
 import { median } from "./statistics.ts";
 
 /** What a passer-by saw of one item, and of what came between it and the next. */
@@ -7,9 +8,8 @@ export interface SeenItem {
   readonly creative: string;
   readonly durationMs: number;
   readonly startS: number;
-  /** Where it began in the recording, and for how many frames it was in sight without a break. */
-  readonly firstFrame: number;
-  readonly frames: number;
+  /** Its first sighting, in which nothing broke in. */
+  readonly first: Sighting;
   /** How long it was in sight. */
   readonly lengthMs: number;
   /** Frames of anything else until the next item. */
@@ -43,12 +43,12 @@ export function seenItems(sightings: readonly Sighting[], expected: readonly Sho
     const start = starts[index] ?? 0;
     const until = starts[index + 1] ?? afterLast(sightings, start, creative);
     const span = sightings.slice(start, until);
+    const first = span[0] as Sighting;
     return {
       creative,
       durationMs,
-      startS: span[0]?.startS ?? 0,
-      firstFrame: span[0]?.firstFrame ?? 0,
-      frames: span[0]?.frames ?? 0,
+      startS: first.startS,
+      first,
       lengthMs: lengthOf(span, creative),
       between: others(span, creative),
     };

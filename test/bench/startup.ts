@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { ROOT } from "../../scripts/setup/paths.mjs";
-import { readCatalogue } from "../support/catalogue.ts";
-import { lookOut } from "../support/first-sight.ts";
-import { checkoutPlayer, eventually, type Running } from "../support/processes.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { plannedItem } from "../support/running-order.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedItem } from "../support/creatives/running-order.ts";
+import { lookOut } from "../support/display/first-sight.ts";
+import { checkoutPlayer, eventually, type Running } from "../support/machine/processes.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 import type { Bench, Line } from "./line.ts";
 
 /** What both show first. */

@@ -1,9 +1,9 @@
-import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
-import { holdsIn } from "../support/motion.ts";
-import { checkoutPlayer } from "../support/processes.ts";
-import { FRAMES_PER_SECOND } from "../support/recording.ts";
-import { plannedSpots } from "../support/running-order.ts";
-import { processMemoryMb } from "../support/tree-usage.ts";
+import { type Catalogue, readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedSpots } from "../support/creatives/running-order.ts";
+import { holdsIn } from "../support/display/motion.ts";
+import { FRAME_MS } from "../support/display/recording.ts";
+import { checkoutPlayer } from "../support/machine/processes.ts";
+import { processMemoryMb } from "../support/machine/tree-usage.ts";
 import type { Comparison, Line } from "./line.ts";
 import { type Shown, show } from "./show.ts";
 import { lengthErrorsMs, showingOf } from "./showing.ts";
@@ -56,10 +56,10 @@ export const thousand: Line = {
   },
 };
 
-function figuresOf({ items, frames }: Shown, catalogue: Catalogue) {
+function figuresOf({ items, recorded }: Shown, catalogue: Catalogue) {
   const showing = showingOf(items);
   const transitions = items.length - 1;
-  const holds = holdsOf({ items, frames }, catalogue);
+  const holds = holdsOf({ items, recorded }, catalogue);
   const errors = lengthErrorsMs(items);
   return {
     "black frames in all": showing.blackFrames * transitions,
@@ -81,13 +81,13 @@ function figuresOf({ items, frames }: Shown, catalogue: Catalogue) {
 }
 
 /** By how many refreshes the first and last picture of each clip were in sight longer than one picture's own time. */
-function holdsOf({ items, frames }: Shown, catalogue: Catalogue) {
-  return items.flatMap(({ creative: name, firstFrame, frames: count }) => {
+function holdsOf({ items, recorded }: Shown, catalogue: Catalogue) {
+  return items.flatMap(({ creative: name, first }) => {
     const creative = catalogue.creatives.find((one) => one.name === name);
     if (!creative?.mimeType.startsWith("video/")) return [];
-    const holds = holdsIn(frames.slice(firstFrame, firstFrame + count), creative, catalogue);
-    const own = FRAMES_PER_SECOND / (creative.framesPerSecond ?? FRAMES_PER_SECOND);
-    return [{ first: Math.max(0, holds.first - own), last: Math.max(0, holds.last - own) }];
+    const { firstMs, lastMs } = holdsIn(recorded, first, creative, catalogue);
+    const own = 1000 / (creative.framesPerSecond ?? Number.POSITIVE_INFINITY);
+    return [{ first: Math.max(0, firstMs - own) / FRAME_MS, last: Math.max(0, lastMs - own) / FRAME_MS }];
   });
 }
 

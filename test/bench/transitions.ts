@@ -1,6 +1,6 @@
-import { readCatalogue } from "../support/catalogue.ts";
-import { checkoutPlayer, type Program } from "../support/processes.ts";
-import { plannedSpots } from "../support/running-order.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedSpots } from "../support/creatives/running-order.ts";
+import { checkoutPlayer, type Program } from "../support/machine/processes.ts";
 import type { Comparison, Line } from "./line.ts";
 import { show } from "./show.ts";
 import { type Showing, showingOf } from "./showing.ts";

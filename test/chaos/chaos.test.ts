@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { runChaos } from "./run.ts";
 
 it("a player that is killed again and again loses no proof, makes none up and cues no broken file", async () => {

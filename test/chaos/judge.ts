@@ -1,9 +1,9 @@
-import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
+import { LATE_PAINT_MS } from "../../src/core/loop/state.ts";
 import type { ListedProof } from "../../src/player/proofs/proof-archive.ts";
 import type { Ledger } from "./network.ts";
 import type { Told } from "./told.ts";
 
-/** All that is known after the last kill: from the players, their store, the network, and whoever killed. */
+/** All that is known after the last kill: from the players, their store, the network, and the killer. */
 export interface Evidence {
   readonly told: readonly Told[];
   readonly proofs: readonly ListedProof[];
@@ -29,8 +29,8 @@ export interface Verdicts {
   readonly violations: readonly string[];
 }
 
-/** What the auditor calls a violation that no kill excuses: with an item cut short, the others follow from the kill. */
-const NEVER_EXCUSED = ["early-pop", "late-pop", "altered-pop"];
+/** What the auditor, who knows of no kills, says of repeats: each is held against the kills here. */
+const REPEATED = "duplicate-after-success";
 
 export function judge(evidence: Evidence): Verdicts {
   const { told, proofs, audit, killedAt, unsound } = evidence;
@@ -66,7 +66,7 @@ export function judge(evidence: Evidence): Verdicts {
   const tooMany = counts.flatMap((count, index) => (count > 1 ? [`${count} duplicates by kill ${index + 1}`] : []));
   const cued = told.flatMap((entry) => (entry.what === "cued" ? [entry.whole] : []));
   const broken = cued.filter((whole) => !whole).map(() => "a broken file was cued");
-  const audited = audit.filter(({ violation }) => NEVER_EXCUSED.includes(violation)).map(({ detail }) => detail);
+  const audited = audit.flatMap(({ violation, detail }) => (violation === REPEATED ? [] : [`${violation}: ${detail}`]));
   return {
     ...{ shown: shown.size, proved: [...calls.values()].filter(isCounted).length },
     ...{ lost: lost.length, falseProofs: unearned.length, duplicates: repeats.length },

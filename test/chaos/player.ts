@@ -9,7 +9,7 @@ import { createMetrics } from "../../src/player/health/metrics.ts";
 import { openLog } from "../../src/player/log/log.ts";
 import { startPlayer } from "../../src/player/player.ts";
 import type { Stage } from "../../src/player/screen/stage.ts";
-import { SimulatedStage } from "../support/simulated-stage.ts";
+import { SimulatedStage } from "../support/player/simulated-stage.ts";
 import type { Told } from "./told.ts";
 
 /** Written before it returns: whatever was told, was so before the process was killed. */
@@ -18,7 +18,7 @@ const tell = (told: Told) => writeSync(1, `${JSON.stringify(told)}\n`);
 const reading = readConfig({ path: process.argv[2] ?? null, env: process.env });
 if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
 const { config } = reading;
-const clock = systemClock();
+const clock = systemClock(null);
 const log = await openLog({ ...config.log, secrets: [config.orgToken], echo: process.stderr });
 const stage = new SimulatedStage(clock);
 let taken: Playout | null = null;
@@ -26,12 +26,12 @@ const player = await startPlayer({
   ...{ config, clock, log: log.logger, metrics: createMetrics(), fetch, dice: Math.random },
 });
 const told: Stage = {
+  record: (playout, media, signal) => stage.record(playout, media, signal),
   cue(playout, media) {
     const digest = createHash("sha256").update(readFileSync(media.path)).digest("hex");
     tell({ what: "cued", whole: digest === media.digest && digest === basename(media.path) });
     stage.cue(playout, media);
   },
-  warm: () => stage.warm(),
   take(playout) {
     taken = playout;
     stage.take(playout);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PlannedSpot, WholeItem } from "../../src/emulator/spot/planned.ts";
 import { codeOf, openShared } from "../../src/player/database.ts";
 import { askForRetry, ProofArchive } from "../../src/player/proofs/proof-archive.ts";
+import { recordFlaws } from "../support/player/record-flaws.ts";
 import { judge, type Verdicts } from "./judge.ts";
 import { beginLife, type Life } from "./life.ts";
 import { KILL_MOMENTS } from "./moments.ts";
@@ -111,7 +112,8 @@ function flawsIn(dataDir: string, folder: string, kill: number): string[] {
       if (existsSync(join(dataDir, name + suffix))) copyFileSync(join(dataDir, name + suffix), copy + suffix);
     }
     const said = integrityOf(copy);
-    return said === "ok" ? [] : [`${name} after kill ${kill}: ${said}`];
+    const flaws = said !== "ok" ? [said] : name === "proofs.db" ? recordFlaws(copy) : [];
+    return flaws.map((flaw) => `${name} after kill ${kill}: ${flaw}`);
   });
 }
 

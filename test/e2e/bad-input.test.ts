@@ -1,18 +1,21 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ordinaryUser } from "../../scripts/setup/user.ts";
-import { readCatalogue } from "../support/catalogue.ts";
-import { readHealth } from "../support/health.ts";
-import { checkoutPlayer, eventually, type Running, startPlayerProcess } from "../support/processes.ts";
-import { recordDisplay } from "../support/recording.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { BLACK, HOUSE, sightingsIn } from "../support/sightings.ts";
+
+import { BLACK, HOUSE, openEye } from "../support/display/eye.ts";
+import { recordDisplay } from "../support/display/recording.ts";
+import { sightingsIn } from "../support/display/sightings.ts";
+import { processTree } from "../support/machine/proc.ts";
+import { checkoutPlayer, eventually, type Running, startPlayerProcess } from "../support/machine/processes.ts";
+import { readHealth } from "../support/player/health.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 
 const TOKEN = "a-very-secret-token";
-const catalogue = readCatalogue();
+const eye = await openEye();
 let rig: Rig;
 
 beforeEach(async () => {
@@ -30,7 +33,7 @@ function written(player: Running): string {
 
 async function lastSight(): Promise<string | undefined> {
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
-  return sightingsIn(await recording.stop(), catalogue).at(-1)?.sight;
+  return sightingsIn(await recording.stop(), eye).at(-1)?.sight;
 }
 
 /** Where it does not come, what does is in the complaint. */
@@ -57,6 +60,43 @@ describe("a player without a usable configuration", () => {
     await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0]);
     expect(await player.stop()).toBe(0);
   }, 90_000);
+
+  it("is started for systemd by its page, and feeds the watchdog for as long as the page answers", async () => {
+    const told = join(rig.home, "told");
+    const program = join(rig.home, "systemd-notify");
+    writeFileSync(program, `#!/bin/sh\necho "$@" >> ${told}\n`);
+    chmodSync(program, 0o755);
+    const { executable, args } = checkoutPlayer();
+    const unit = ["NOTIFY_SOCKET=/run/notify", "WATCHDOG_USEC=1000000", `PATH=${rig.home}:${process.env.PATH}`];
+    const path = rig.configure({ screenId: "" });
+    const player = rig.play(["--config", path], {
+      executable: "/usr/bin/env",
+      args: [...unit, executable, ...args],
+    });
+    const lines = () => (existsSync(told) ? readFileSync(told, "utf8").split("\n").slice(0, -1) : []);
+    const further = (count: number) => {
+      const before = lines().length;
+      return eventually(`${count} more beats`, () => lines().length >= before + count || undefined);
+    };
+    await further(4);
+    expect(lines()[0]).toBe(`READY=1 WATCHDOG=1 STATUS=says on the screen: the configuration ${path} cannot be used`);
+    expect(new Set(lines().slice(1))).toEqual(new Set(["WATCHDOG=1"]));
+
+    const page = processTree(player.pid).find(({ command }) => command.includes("--type=renderer"))?.pid ?? 0;
+    process.kill(page, "SIGSTOP");
+    // What was on its way when the page stood still.
+    await sleep(1_000);
+    const still = lines().length;
+    await sleep(2_000);
+    expect(lines().length).toBe(still);
+    process.kill(page, "SIGCONT");
+    await further(2);
+
+    rig.configure();
+    await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0]);
+    expect(lines()).toContain(`WATCHDOG=1 STATUS=plays ${rig.emulator.screenId}`);
+    await player.stop();
+  });
 
   it.each([
     ["is missing", () => join(rig.home, "nowhere.json"), /nowhere\.json/],

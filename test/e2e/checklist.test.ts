@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { readCatalogue } from "../support/catalogue.ts";
-import { openCounting } from "../support/counting.ts";
-import { INSPECTED, type Inside, lookInside } from "../support/inside.ts";
-import { processTree } from "../support/proc.ts";
-import { eventually, type Running } from "../support/processes.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { plannedItem } from "../support/running-order.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedItem } from "../support/creatives/running-order.ts";
+import { openCounting } from "../support/machine/counting.ts";
+import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
+import { processTree } from "../support/machine/proc.ts";
+import { eventually, type Running } from "../support/machine/processes.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 
 /** Of each page that is open: our slate, a page of ours with a clip, and a creative's own page. */
 interface Page {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
-import { eventually } from "../support/processes.ts";
+import { eventually } from "../support/machine/processes.ts";
 
 it.each([
   ["Ctrl-C, which its whole group gets", (pid: number) => process.kill(-pid, "SIGINT")],

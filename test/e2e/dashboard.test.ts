@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/main.ts";
 import { ask, call, json, MONDAY_8, nextSpot } from "../emulator/running.ts";
-import { installedChromium } from "../support/chromium.ts";
+import { installedChromium } from "../support/machine/chromium.ts";
 
 let emulator: Emulator;
 let browser: Browser;

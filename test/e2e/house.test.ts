@@ -1,18 +1,20 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCatalogue } from "../support/catalogue.ts";
-import { readHealth } from "../support/health.ts";
-import { HouseFolderOnDisk } from "../support/house.ts";
-import { processTree } from "../support/proc.ts";
-import { eventually } from "../support/processes.ts";
-import { GRID, recordDisplay } from "../support/recording.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { plannedSpots, shownItems } from "../support/running-order.ts";
-import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, type Sighting, sightingsIn, WHITE } from "../support/sightings.ts";
-import { watchDisplay } from "../support/watching.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { HouseFolderOnDisk } from "../support/creatives/house.ts";
+import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
+import { BLACK, EMPTY, FOREIGN, HOUSE, openEye, type Sight, WHITE } from "../support/display/eye.ts";
+import { GRID, recordDisplay } from "../support/display/recording.ts";
+import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
+import { watchDisplay } from "../support/display/watching.ts";
+import { processTree } from "../support/machine/proc.ts";
+import { eventually } from "../support/machine/processes.ts";
+import { readHealth } from "../support/player/health.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
+const eye = await openEye();
 
 const SPOILT = [BLACK, EMPTY, WHITE, FOREIGN];
 
@@ -54,21 +56,21 @@ describe("the operator's folder, on a screen without service, network or names",
     writeFileSync(join(house.path, "notes.txt"), "skipped");
     const baseUrl = "http://nowhere.invalid";
     const config = rig.configure({ baseUrl, house: { dir: "house", seconds: 1.5 } });
-    const watch = await watchDisplay(rig.display, catalogue);
+    const watch = await watchDisplay(rig.display, eye);
     const player = rig.play(["--config", config]);
     await watch.until(([...lap, lap[0]] as string[]).map((sight) => (seen) => seen === sight));
     house.put("6.png", "ad-bakery.png");
     rmSync(join(house.path, "1.jpg"));
     await watch.until([(seen) => seen === "ad-bakery", (seen) => seen === "ad-coffee"]);
-    before = sightingsIn(await watch.stop(), catalogue);
+    before = sightingsIn(await watch.stop(), eye);
 
-    const after = await watchDisplay(rig.display, catalogue);
+    const after = await watchDisplay(rig.display, eye);
     await after.until([isItem]);
     for (const { pid, command } of processTree(player.pid)) {
       if (command.includes("--type=renderer")) process.kill(pid, "SIGKILL");
     }
     await after.until([(sight) => !isItem(sight), isItem]);
-    crashed = sightingsIn(await after.stop(), catalogue);
+    crashed = sightingsIn(await after.stop(), eye);
     log = player.stderr;
   }, 180_000);
 
@@ -102,6 +104,9 @@ describe("the operator's folder, on a screen without service, network or names",
   });
 });
 
+/** Long enough for two of its items. */
+const GAP_MS = 3_000;
+
 describe("the gaps between spots", () => {
   const spots = plannedSpots(catalogue, 2);
   const items = shownItems(spots).map(({ creative }) => creative);
@@ -115,22 +120,23 @@ describe("the gaps between spots", () => {
     folder.put("clip.mp4", "ad-sneakers.mp4");
     folder.put("page.html", "ad-cycling.html");
     await rig.emulator.next(spots);
-    // The first spot, then none for some seconds, then the second.
+    // The first spot, then none until its items are over and house content is there, then the second.
     await rig.emulator.control("PUT", "/control/faults", [
-      { match: { surface: "service", route: "spot" }, skip: 1, times: 4, do: { empty: true } },
+      { match: { surface: "service", route: "spot" }, skip: 1, do: { empty: true } },
     ]);
-    const watch = await watchDisplay(rig.display, catalogue);
+    const watch = await watchDisplay(rig.display, eye);
     rig.play(["--config", rig.configure({ house: { dir: "house", seconds: 2 } })]);
-    await eventually(
-      "both spots",
-      async () => {
-        const ledger = await rig.emulator.ledger();
-        const proved = ledger.slice(0, 2).flatMap(({ news, ad }) => [news, ad]);
-        return proved.length === 4 && proved.every((item) => item?.pops.length === 1) ? true : undefined;
-      },
-      90_000,
-    );
-    seen = sightingsIn(await watch.stop(), catalogue);
+    await eventually("the first spot", () => proved(1), 60_000);
+    await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+    await rig.emulator.control("PUT", "/control/faults", []);
+    await eventually("the second spot", () => proved(2), 60_000);
+    seen = sightingsIn(await watch.stop(), eye);
+
+    async function proved(count: number): Promise<true | undefined> {
+      const ledger = await rig.emulator.ledger();
+      const own = ledger.slice(0, count).flatMap(({ news, ad }) => [news, ad]);
+      return own.length === 2 * count && own.every((item) => item?.pops.length === 1) ? true : undefined;
+    }
   }, 150_000);
 
   afterAll(() => rig?.close());
@@ -152,7 +158,7 @@ describe("the slate of a portrait screen", () => {
 
   beforeAll(async () => {
     rig = await openRig({ width: 540, height: 960 });
-    const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+    const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height, GRID);
     rig.play(["--config", rig.configure({ baseUrl: "http://nowhere.invalid" })]);
     await eventually("the player", () => readHealth(rig.home));
     frame = (await recording.stop()).frames.at(-1) as Buffer;

@@ -1,13 +1,16 @@
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ordinaryUser } from "../../scripts/setup/user.ts";
 import { begun, type Ledger, NEW_LEDGER, withoutGraphics } from "../../src/core/recovery.ts";
-import { readHealth } from "../support/health.ts";
-import { INSPECTED, type Inside, lookInside } from "../support/inside.ts";
-import { eventually } from "../support/processes.ts";
-import { openRig, type Rig } from "../support/rig.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedItem } from "../support/creatives/running-order.ts";
+import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
+import { eventually } from "../support/machine/processes.ts";
+import { pagesSeen, readHealth } from "../support/player/health.ts";
+import { endingsIn } from "../support/player/log-lines.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 
 let rig: Rig;
 beforeEach(async () => {
@@ -38,20 +41,37 @@ const rendersInSoftware = (inside: Inside) =>
 const STAYS_MS = 300;
 const GPU_PROCESS = 'return electron.app.getAppMetrics().find(({ type }) => type === "GPU")?.pid ?? 0;';
 
+const CREATIVES = readCatalogue().creatives;
+
+/** Has one creative on air for as long as a test looks at it. */
+async function plan(mimeType: string): Promise<void> {
+  const creative = CREATIVES.find((one) => one.mimeType === mimeType);
+  if (creative === undefined) throw new Error(`no sample of ${mimeType}`);
+  await rig.emulator.next([{ news: { ...plannedItem(creative, 60_000), id: ON_AIR }, ad: null }]);
+}
+
+const ON_AIR = "on-air";
+
+/** A GPU process that was not killed yet and has begun well. */
+function anotherGpuProcess(inside: Inside, killed: ReadonlySet<number>): Promise<number> {
+  return eventually("a GPU process", async () => {
+    const found = await inside.ask<number>(GPU_PROCESS);
+    // Those that find no graphics end by themselves at once, until one does without.
+    await sleep(STAYS_MS);
+    const stays = found !== 0 && found === (await inside.ask<number>(GPU_PROCESS));
+    return stays && !killed.has(found) ? found : undefined;
+  });
+}
+
 describe("the ladder of a real player", () => {
   it("ends with 76 when the GPU process goes for the third time, and renders in software from then on", async () => {
+    await plan("video/mp4");
     const player = start();
     const inside = await lookInside(player);
     expect(await rendersInSoftware(inside)).toBe(false);
     const killed = new Set<number>();
     for (let time = 1; time <= 3; time++) {
-      const pid = await eventually("a GPU process", async () => {
-        const found = await inside.ask<number>(GPU_PROCESS);
-        // Those that find no graphics end by themselves at once, until one does without.
-        await sleep(STAYS_MS);
-        const stays = found !== 0 && found === (await inside.ask<number>(GPU_PROCESS));
-        return stays && !killed.has(found) ? found : undefined;
-      });
+      const pid = await anotherGpuProcess(inside, killed);
       killed.add(pid);
       // A process does not end while somebody looks inside.
       if (time === 3) inside.close();
@@ -73,6 +93,26 @@ describe("the ladder of a real player", () => {
     });
     expect(await next.stop()).toBe(0);
     expect(readLedger()).toMatchObject({ running: false });
+  });
+
+  it("blames a page in sight from the second time on, and goes on as it was", async () => {
+    await plan("text/html");
+    const player = start();
+    const inside = await lookInside(player);
+    const killed = new Set<number>();
+    for (let time = 1; time <= 3; time++) {
+      const pid = await anotherGpuProcess(inside, killed);
+      // Loaded anew after a loss, it is not to blame for another one before it is in sight again.
+      if (time <= 2)
+        await eventually("the page in sight", async () => (await pagesSeen(rig.home)) >= time || undefined);
+      killed.add(pid);
+      // The second is blamed on the page, and two are borne.
+      process.kill(pid, "SIGKILL");
+    }
+    const ending = () => endingsIn(player.stderr).get(ON_AIR);
+    expect(await eventually("the end of the page", ending)).toBe("crashed");
+    inside.close();
+    expect(await player.stop()).toBe(0);
   });
 
   it("ends with 75 after an error that nobody caught, and notes it", async () => {
@@ -100,5 +140,23 @@ describe("the ladder of a real player", () => {
     expect(player.stderr.join("\n")).toMatch(/restartsInARow=9 .*holdMs=160000/);
     expect(await rig.emulator.ledger()).toEqual([]);
     expect(await player.stop()).toBe(0);
+  });
+
+  it("counts no start that ended while the display did not answer yet, and plays as soon as it does", async () => {
+    const pid = rig.display.pid ?? 0;
+    process.kill(pid, "SIGSTOP");
+    try {
+      const killed = rig.play(["--config", rig.configure()]);
+      await eventually("its word", () => killed.stderr.find((line) => line.includes("to answer")));
+      process.kill(killed.pid ?? 0, "SIGKILL");
+      await killed.ended;
+      expect(existsSync(ledgerFile())).toBe(false);
+      const player = rig.play(["--config", rig.configure()]);
+      await eventually("its word", () => player.stderr.find((line) => line.includes("to answer")));
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    const health = await eventually("its health", () => readHealth(rig.home));
+    expect(health.recovery).toMatchObject({ restartsInARow: 0, lastTrouble: null });
   });
 });

@@ -1,17 +1,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VendorService } from "../../src/client/vendor-service.ts";
+import { VendorClient } from "../../src/client/vendor-client.ts";
 import { readOpening } from "../../src/core/opening-hours.ts";
-import { readCatalogue } from "../support/catalogue.ts";
-import { readHealth } from "../support/health.ts";
-import { eventually } from "../support/processes.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { plannedSpots, shownItems } from "../support/running-order.ts";
-import { BLACK, HOUSE, type Sight, type Sighting, sightingsIn } from "../support/sightings.ts";
-import { watchDisplay } from "../support/watching.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
+import { BLACK, HOUSE, openEye, type Sight } from "../support/display/eye.ts";
+import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
+import { watchDisplay } from "../support/display/watching.ts";
+import { eventually } from "../support/machine/processes.ts";
+import { readHealth } from "../support/player/health.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
+const eye = await openEye();
 const spots = plannedSpots(catalogue, 30);
 const creatives = shownItems(spots).map(({ creative }) => creative);
 
@@ -39,24 +41,24 @@ beforeAll(async () => {
   const config = rig.configure({ openingHours: { respect: true } });
 
   await setClock(OPENS - 15_000);
-  const morning = await watchDisplay(rig.display, catalogue);
+  const morning = await watchDisplay(rig.display, eye);
   const first = rig.play(["--config", config]);
   await closed();
   healthWhenClosed = await askHealth();
   await morning.until([(sight) => sight === BLACK, isItem]);
-  opening = sightingsIn(await morning.stop(), catalogue);
+  opening = sightingsIn(await morning.stop(), eye);
   await first.stop();
 
   // Another run, since what was asked for an hour ago could not be proved any more.
   await setClock(CLOSES - 20_000);
   const provedBefore = await countProved();
-  const evening = await watchDisplay(rig.display, catalogue);
+  const evening = await watchDisplay(rig.display, eye);
   const second = rig.play(["--config", config]);
   await evening.until([isItem]);
   await closed();
   await evening.until([(sight) => sight === BLACK]);
   await eventually("all proofs", async () => ((await readHealth(rig.home))?.proofs.owed === 0 ? true : undefined));
-  closing = sightingsIn(await evening.stop(), catalogue);
+  closing = sightingsIn(await evening.stop(), eye);
   proved = (await countProved()) - provedBefore;
   asked = await spotRequests();
   exitCode = await second.stop();
@@ -79,7 +81,7 @@ async function setHours(hours: string): Promise<void> {
   const reading = readOpening(hours);
   if (reading.kind === "unreadable") throw new Error(reading.problems.join());
   const { baseUrl, orgToken } = rig.emulator;
-  const service = new VendorService({ baseUrl, orgToken });
+  const service = new VendorClient({ baseUrl, orgToken });
   const answer = await service.updateLocation("loc_harbour", { opening_168: [...reading.hours] });
   if (answer.kind !== "ok") throw new Error(answer.kind);
 }

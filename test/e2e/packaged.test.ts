@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
-import { readCatalogue } from "../support/catalogue.ts";
-import { processTree } from "../support/proc.ts";
-import { eventually, type Program, startPlayerProcess } from "../support/processes.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { plannedSpots } from "../support/running-order.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedSpots } from "../support/creatives/running-order.ts";
+import { processTree } from "../support/machine/proc.ts";
+import { eventually, type Program, startPlayerProcess } from "../support/machine/processes.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 
 const spots = plannedSpots(readCatalogue(), 3);
 let output: string;

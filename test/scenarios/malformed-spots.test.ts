@@ -6,9 +6,9 @@ import { configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";
 import { startPlayer } from "../../src/player/player.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { SimulatedStage } from "../support/simulated-stage.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { ManualClock } from "../support/player/manual-clock.ts";
+import { SimulatedStage } from "../support/player/simulated-stage.ts";
 
 const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(1_000)]);
 const STEP_MS = 50;

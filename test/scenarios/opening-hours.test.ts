@@ -1,11 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { VendorService } from "../../src/client/vendor-service.ts";
-import { readOpening } from "../../src/core/opening-hours.ts";
-import { demoWorld } from "../../src/emulator/world/demo.ts";
-import type { WorldFile } from "../../src/emulator/world/schema.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { openScenario, type Scenario, type ScenarioChanges } from "../support/scenario.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { VendorClient } from "../../src/client/vendor-client.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { ManualClock } from "../support/player/manual-clock.ts";
+import { hoursOf, openScenario, type Scenario, type ScenarioChanges, worldOpen } from "../support/player/scenario.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -51,7 +48,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
   });
 
   it("plays while its hours cannot be read: unknown hours are open", async () => {
-    const meddle = (url: string) => {
+    const meddle = (url: string): undefined => {
       if (/\/vendor\/.*\/(screens|locations)\//.test(url)) throw new TypeError("cut");
     };
     const scenario = await opened("2026-01-01T00:30:00Z", "never", { meddle });
@@ -65,9 +62,9 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     scenario.cutNetwork(true);
     await scenario.restart();
     await scenario.pass(8 * MINUTE, STEP_MS);
-    expect([scenario.stage.dark, scenario.screen().loop.state().resting]).toEqual([true, ["closed"]]);
+    expect([scenario.stage.dark, scenario.screen().loop.state().suspendReasons]).toEqual([true, ["closed"]]);
     await scenario.pass(2 * MINUTE, STEP_MS);
-    expect([scenario.stage.dark, scenario.screen().loop.state().resting]).toEqual([false, []]);
+    expect([scenario.stage.dark, scenario.screen().loop.state().suspendReasons]).toEqual([false, []]);
     scenario.cutNetwork(false);
     await scenario.pass(3 * MINUTE, STEP_MS);
     expect(scenario.stage.showings.length).toBeGreaterThan(0);
@@ -78,7 +75,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     await scenario.pass(MINUTE, STEP_MS);
     scenario.clock.jumpWall(13 * HOUR);
     await scenario.restart();
-    expect([scenario.stage.dark, scenario.screen().loop.state().resting]).toEqual([false, ["hours-awaited"]]);
+    expect([scenario.stage.dark, scenario.screen().loop.state().suspendReasons]).toEqual([false, ["hours-awaited"]]);
     await scenario.pass(MINUTE);
     expect([scenario.stage.dark, scenario.stage.showings.length > 0]).toEqual([false, true]);
   });
@@ -128,23 +125,9 @@ async function opened(at: string, hours: string, changes: ScenarioChanges = {}):
   return scenario;
 }
 
-function worldOpen(hours: string): WorldFile {
-  const world = demoWorld();
-  for (const { locations = [] } of world.organizations) {
-    for (const location of locations) if (location.location_id === "loc_harbour") location.opening_168 = read(hours);
-  }
-  return world;
-}
-
-function read(hours: string): boolean[] {
-  const reading = readOpening(hours);
-  if (reading.kind === "unreadable") throw new Error(reading.problems.join());
-  return [...reading.hours];
-}
-
 async function setHours({ emulator: { baseUrl, orgToken } }: Scenario, hours: string): Promise<void> {
-  const service = new VendorService({ baseUrl, orgToken });
-  const answer = await service.updateLocation("loc_harbour", { opening_168: read(hours) });
+  const service = new VendorClient({ baseUrl, orgToken });
+  const answer = await service.updateLocation("loc_harbour", { opening_168: hoursOf(hours) });
   expect(answer.kind).toBe("ok");
 }
 

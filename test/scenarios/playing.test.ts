@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openScenario, type Scenario } from "../support/scenario.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { openScenario, type Scenario } from "../support/player/scenario.ts";
 
 let scenario: Scenario;
 let dataDir: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ManualClock } from "../support/manual-clock.ts";
-import { openScenario } from "../support/scenario.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { ManualClock } from "../support/player/manual-clock.ts";
+import { openScenario } from "../support/player/scenario.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -10,14 +10,21 @@ const DAY = 24 * HOUR;
 const STEP_MS = SECOND;
 const TRUTH = Date.UTC(2026, 2, 29, 0, 30);
 
+interface Changes {
+  readonly isSeen?: () => boolean;
+  /** Answers in the network's place where it answers at all. */
+  readonly instead?: (url: string) => Response | undefined;
+}
+
 /** A player whose wall clock is off, on a network whose clock is right; four items are shown, no proof gets through. */
-async function shownInTheDark(wallOffMs = 0) {
+async function shownInTheDark(wallOffMs = 0, { isSeen = () => true, instead }: Changes = {}) {
   const clock = new ManualClock(TRUTH + wallOffMs);
   let dark = true;
   const meddle = (url: string) => {
     if (dark && url.includes("/pop/")) throw new TypeError("cut");
+    return instead?.(url);
   };
-  const scenario = await openScenario(temporaryFolder(), { clock, meddle });
+  const scenario = await openScenario(temporaryFolder(), { clock, meddle, isSeen });
   onTestFinished(() => scenario.close());
   const { emulator } = scenario;
   emulator.clock.set({ mode: "real", now: TRUTH });
@@ -155,5 +162,46 @@ describe("a machine that believes it is 1970 when it starts", () => {
     clock.jumpWall(TRUTH);
     await scenario.pass(2 * HOUR, 10 * SECOND);
     expect(outcome()).toEqual(delivered);
+  });
+});
+
+describe("a screen that nobody can see when its machine starts again", () => {
+  it("asks for no spots, learns the service's time all the same, and delivers what was owed before", async () => {
+    let seen = true;
+    const { scenario, light, outcome } = await shownInTheDark(0, { isSeen: () => seen });
+    seen = false;
+    light();
+    await scenario.reboot(30 * MINUTE, () => scenario.emulator.clock.set({ mode: "real", now: TRUTH + 30 * MINUTE }));
+    await scenario.pass(MINUTE, STEP_MS);
+    expect(outcome()).toEqual(delivered);
+  });
+});
+
+describe("answers that tell a wrong time", () => {
+  it.each([
+    ["the service's own, once in a while", 200, `{"data":null}`],
+    ["of a host that answers 503 in its place, for an hour", 503, ""],
+    ["of a host that answers 400 in its place, for an hour", 400, ""],
+  ])("%s, move no clock and prune nothing (G13)", async (_, status, body) => {
+    let [wrongs, asked] = [false, 0];
+    const isWrong = (url: string) => url.includes("/rt_ad/") && wrongs && (status !== 200 || asked++ % 3 === 2);
+    const { scenario, clock, light, outcome } = await shownInTheDark(0, {
+      instead(url) {
+        if (!isWrong(url)) return undefined;
+        const date = new Date(TRUTH + clock.now() + 60 * DAY).toUTCString();
+        return new Response(body, { status, headers: { date, "content-type": "application/json" } });
+      },
+    });
+    light();
+    await scenario.pass(2 * MINUTE, STEP_MS);
+    wrongs = true;
+    let worstMs = 0;
+    for (let passedMs = 0; passedMs < 2 * HOUR; passedMs += 30 * SECOND) {
+      if (passedMs >= HOUR) wrongs = false;
+      await scenario.pass(30 * SECOND, 30 * SECOND);
+      const { service } = scenario.player().serviceClock.moment();
+      worstMs = Math.max(worstMs, Math.abs((service ?? 0) - scenario.emulator.clock.now()));
+    }
+    expect({ far: worstMs > HOUR, ...outcome() }).toEqual({ far: false, ...delivered });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FaultFile } from "../../src/emulator/faults/schema.ts";
-import { openScenario, type ScenarioChanges } from "../support/scenario.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { openScenario, type ScenarioChanges } from "../support/player/scenario.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -35,7 +35,7 @@ const PASSING: Readonly<Record<string, Trouble>> = {
   },
 };
 
-/** Final ones: any other answer (G8). */
+/** Final ones: 410, and any other answer once it came twice, a minute or more apart (G8). */
 const FINAL: Readonly<Record<string, Trouble>> = {
   "400": { faults: [{ status: 400 }] },
   "404": { faults: [{ status: 404 }] },
@@ -43,7 +43,7 @@ const FINAL: Readonly<Record<string, Trouble>> = {
   "a redirect that leads round in circles": { faults: [{ redirect: true }] },
 };
 
-/** So often is something done about four items that were shown one after the other. */
+/** How often something is done about four items that were shown one after the other. */
 const ITEMS = 4;
 /** Two spots are over by then. */
 const SHOWN_MS = 10 * SECOND;
@@ -81,7 +81,11 @@ async function outage(trouble: Trouble, forMs: number) {
 /** The first of several strikes half of the time, and so on; the last whenever none before it did. */
 function popFaults(faults: readonly FaultFile["do"][]): FaultFile[] {
   const match = { surface: "media", route: "pop" } as const;
-  return faults.map((mischief, index) => ({ match, do: mischief, probability: index === faults.length - 1 ? 1 : 0.5 }));
+  return faults.map((faultAction, index) => ({
+    match,
+    do: faultAction,
+    probability: index === faults.length - 1 ? 1 : 0.5,
+  }));
 }
 
 /** What no outage excuses; a proof whose first try failed may well come after that of the next item. */
@@ -108,7 +112,11 @@ describe("proofs in an outage", { timeout: LONGEST_TEST_MS }, () => {
   });
 
   it.each(Object.entries(FINAL))("are refused for good by %s, and not sent again (G8)", async (_, trouble) => {
-    expect(await outage(trouble, 20 * SECOND)).toEqual({ ...settled, refused: ITEMS, verdicts: [] });
+    expect(await outage(trouble, 2 * MINUTE)).toEqual({ ...settled, refused: ITEMS, verdicts: [] });
+  });
+
+  it.each(["400", "404", "a redirect that leads round in circles"])("are not refused by 40 s of %s", async (name) => {
+    expect(await outage(FINAL[name] ?? {}, 40 * SECOND)).toEqual({ ...settled, delivered: ITEMS, verdicts: counted });
   });
 
   it("are delivered by a 200 whose body breaks off: the status is the answer (A2, G8)", async () => {

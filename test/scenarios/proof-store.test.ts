@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openScenario } from "../support/scenario.ts";
-import { HAS_SMALL_DISKS, smallDisk } from "../support/small-disk.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
+import { openScenario } from "../support/player/scenario.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -8,9 +8,9 @@ import { sumOf } from "../../src/player/health/health-report.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";
 import { startPlayer } from "../../src/player/player.ts";
 import type { PlayingScreen } from "../../src/player/screen/playing-screen.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { SimulatedStage } from "../support/simulated-stage.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { ManualClock } from "../support/player/manual-clock.ts";
+import { SimulatedStage } from "../support/player/simulated-stage.ts";
 
 const SCREENS = ["screen_demo", "screen_kiosk"] as const;
 const STEP_MS = 50;
@@ -73,7 +73,7 @@ describe("one player of several screens", () => {
     const told = sumOf(player.screens.map(({ screenId, health }) => ({ screenId, ...health.report() })));
     expect(told).toMatchObject({ status: "starting", lastError: "nobody can see this screen" });
     expect(told.screens?.[1]).toMatchObject({ screenId: "screen_kiosk", onAir: "nothing", next: null });
-    kiosk.loop.dispatch({ kind: "rouse", because: "hidden" });
+    kiosk.loop.dispatch({ kind: "resume", because: "hidden" });
     await pass(30_000);
     expect(proved("screen_kiosk")).toBeGreaterThan(0);
   });

@@ -9,7 +9,7 @@ const PLAYOUT = { item: { id: "item", url: "http://127.0.0.1:8788/a", md5: null,
 const SHOWN: PlayoutOutcome = { kind: "shown", paintedAt: 100, endedAt: 100 + LENGTH_MS };
 const END = 100 + LENGTH_MS;
 
-/** Books with one item that was offered and, unless told otherwise, shown in full by the first run. */
+/** Books with one item that was offered and, by default, shown in full by the first run. */
 function booksOf({ until = END, shown = true } = {}): Books {
   const books = new Books();
   books.runs.push({ number: 0, startedAt: 0, crashedAt: null });
@@ -30,6 +30,23 @@ function tried(books: Books, at: number, status: number | null, run = 0): Books 
 }
 
 describe("the books of a simulation", () => {
+  it("complain of more calls for spots in a minute without anything begun than the requests that may be made in it", () => {
+    const calls = (count: number, books: Books, run = 0) => {
+      for (let call = 0; call < count; call++) books.spotAsked(run, 59_999);
+      return books.complaints;
+    };
+    expect(calls(25, booksOf())).toEqual(["25 calls for spots in 0 ms, and nothing begun"]);
+    expect(calls(24, booksOf())).toEqual([]);
+    const restarted = booksOf();
+    calls(24, restarted);
+    expect(calls(24, restarted, 1)).toEqual([]);
+    const begun = booksOf({ shown: false });
+    calls(24, begun);
+    begun.offer({ pop: `${POP}2`, requestId: "s", kind: "ad", place: 0, durationMs: LENGTH_MS, askedAt: 0 });
+    begun.painted({ item: { ...PLAYOUT.item, pop: `${POP}2` } } as Playout, 60_000);
+    expect(calls(24, begun)).toEqual([]);
+  });
+
   it("have nothing against an item that is shown, owed, sent and delivered", () => {
     const books = tried(booksOf(), END, 200);
     books.cleared(PLAYOUT, 0, END + 20);
@@ -46,6 +63,16 @@ describe("the books of a simulation", () => {
       "a proof that goes out again after it was accepted",
       "sent again",
       () => tried(tried(booksOf(), END, 200), END + 500, 200),
+    ],
+    [
+      "a proof that goes out again after a firewall's answer came twice, a minute apart",
+      "sent again",
+      () => tried(tried(tried(booksOf(), END, 403), END + 60_000, 403), END + 61_000, 200),
+    ],
+    [
+      "a proof that is refused by one answer that a firewall may have given",
+      "refused without such an answer",
+      () => reconciled(tried(booksOf(), END, 403), [row("refused")]),
     ],
     [
       "an item that was shown in full and is not owed",
@@ -86,6 +113,12 @@ describe("the books of a simulation", () => {
     ],
   ])("complain about %s", (_, complaint, happened) => {
     expect(happened().complaints.join("\n")).toContain(complaint);
+  });
+
+  it("take it that what a firewall may have answered is asked again", () => {
+    const books = tried(tried(booksOf(), END, 403), END + 60_000, 200);
+    books.reconcile([row("delivered")], END + 61_000, END + 61_000);
+    expect(books.complaints).toEqual([]);
   });
 
   it("take it that a crash can keep an answer from being written down", () => {

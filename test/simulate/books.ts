@@ -1,10 +1,12 @@
-import { LATE_PAINT_MS } from "../../src/core/loop-state.ts";
+import { SPOT_TRIES } from "../../src/client/spot-client.ts";
+import { MOST_REQUESTS_A_MINUTE } from "../../src/core/loop/pace.ts";
+import { LATE_PAINT_MS } from "../../src/core/loop/state.ts";
 import type { FailureReason, Playout, PlayoutOutcome } from "../../src/core/playout.ts";
-import { LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proof.ts";
+import { DOUBT_MS, LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proof.ts";
+import { MOST_SENDS } from "../../src/core/proof-dispatch.ts";
 import type { Instant, Item } from "../../src/core/spot.ts";
 import { isQuarantined, isStrike, type Strikes, struck } from "../../src/core/strikes.ts";
 import { keyOf } from "../../src/player/media/media-cache.ts";
-import { MOST_SENDS } from "../../src/player/proofs/sends.ts";
 import type { Disk, Offer, RunFacts } from "./offer.ts";
 import type { ProofRow } from "./proof-rows.ts";
 
@@ -16,6 +18,10 @@ const CARRIED_MS = 2_500;
 const SETTLED_WITHIN_MS = 65_000;
 /** Longer than the auditor looks back. */
 const KEPT_MS = 5 * PROOF_WINDOW_MS;
+
+const MINUTE_MS = 60_000;
+/** Each request for a spot is tried so often. */
+const MOST_CALLS_A_MINUTE = MOST_REQUESTS_A_MINUTE * SPOT_TRIES;
 
 /** Keeps the simulation's own account of every item and proof, and complains where the player's differs. */
 export class Books {
@@ -36,12 +42,18 @@ export class Books {
   readonly #sending = new Set<string>();
   readonly #later: (() => void)[] = [];
   readonly #strikes = new Map<string, Strikes>();
+  /** Calls for spots by one run since something was begun last. */
+  readonly #asked: Instant[] = [];
+  #askedBy = 0;
   #lastPlace: { requestId: string; place: number } | null = null;
   disk: Disk = "sound";
   /** Told of an item that was shown in full, once the player says so. */
   onShown: (offer: Offer) => void = () => {};
   /** Told of a proof that may go out once more, since it cannot be known what became of it. */
   onExcused: (pop: string) => void = () => {};
+
+  /** Told of an item that a crash, or a disk that takes nothing, kept from the screen. */
+  onHindered: (pop: string) => void = () => {};
 
   /** What follows the last colon is a proof, of which all that is known is told. */
   complain(text: string): void {
@@ -65,6 +77,7 @@ export class Books {
       ...{
         trying: null,
         heard: null,
+        doubt: null,
         hops: 0,
         tries: 0,
         firstTriedAt: Number.POSITIVE_INFINITY,
@@ -93,7 +106,19 @@ export class Books {
     this.#strikes.clear();
   }
 
+  /** No sequence of answers draws more calls than this in a minute in which nothing is begun (A14, G6, G7). */
+  spotAsked(run: number, now: Instant): void {
+    if (run !== this.#askedBy) this.#asked.length = 0;
+    this.#askedBy = run;
+    this.#asked.push(now);
+    const first = this.#asked.at(-MOST_CALLS_A_MINUTE - 1);
+    if (this.#asked.length > MOST_CALLS_A_MINUTE) this.#asked.shift();
+    if (first !== undefined && now - first < MINUTE_MS)
+      this.complain(`${MOST_CALLS_A_MINUTE + 1} calls for spots in ${now - first} ms, and nothing begun`);
+  }
+
   painted({ item }: Playout, now: Instant): void {
+    this.#asked.length = 0;
     const offer = this.#offers.get(item.pop);
     if (offer === undefined) {
       this.complain(`painted what nobody offered: ${item.id}`);
@@ -139,6 +164,7 @@ export class Books {
     Object.assign(offer, { end, run, endedAt: now, endedWithDisk: this.disk });
     if (end.kind === "failed") {
       this.#countFailed(item, end.reason, now);
+      if (this.disk !== "sound") this.onHindered(item.pop);
       return;
     }
     this.#strikes.delete(keyOf(item));
@@ -179,7 +205,8 @@ export class Books {
     offer.trying = null;
     this.#sending.delete(pop);
     if (!spoilt) offer.spoilt = false;
-    if (status !== null && isFinal(status)) offer.heard = { run, at: now, status, disk: this.disk };
+    if (status === null) return;
+    if (this.#isFinal(offer, status, run, now)) offer.heard = { run, at: now, status, disk: this.disk };
   }
 
   crashed(run: number, now: Instant): void {
@@ -187,6 +214,7 @@ export class Books {
     if (facts !== undefined) facts.crashedAt = now;
     this.#sending.clear();
     for (const offer of this.#offers.values()) {
+      if (offer.end === null) this.onHindered(offer.pop);
       if (offer.trying !== run) continue;
       offer.trying = null;
       this.onExcused(offer.pop);
@@ -263,6 +291,14 @@ export class Books {
     }
   }
 
+  /** Whether asking again would not change it (G8): what a firewall may have answered must come twice in a run. */
+  #isFinal(offer: Offer, status: number, run: number, now: Instant): boolean {
+    if (isAccepted(status) || status === 410) return true;
+    if ([407, 408, 425, 429].includes(status) || status >= 500) return false;
+    if (offer.doubt?.status !== status || offer.doubt.run !== run) offer.doubt = { status, run, at: now };
+    return now - offer.doubt.at >= DOUBT_MS;
+  }
+
   #missing(offer: Offer): void {
     if (offer.endedWithDisk === "refusing" && this.runs[offer.run]?.crashedAt !== null) {
       this.totals.lostWithDisk++;
@@ -306,9 +342,4 @@ function isOver({ askedAt, state, end }: Offer, now: Instant): boolean {
 
 function isAccepted(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status < 300;
-}
-
-/** Asking again would not change it (G8). */
-function isFinal(status: number): boolean {
-  return ![408, 425, 429].includes(status) && status < 500;
 }

@@ -1,11 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { SPOT_TRIES } from "../../src/client/service.ts";
 import { Auditing } from "./auditing.ts";
 import type { Books } from "./books.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import type { Machine } from "./machine.ts";
-import { HOUR_MS } from "./plan.ts";
 import { CACHE_BYTES, MAX_ITEM_BYTES } from "./run.ts";
 import type { ScreenNetwork } from "./screen-network.ts";
 import type { SimulatedTime } from "./time.ts";
@@ -22,11 +20,6 @@ export interface CheckedParts {
 
 /** Longer than a spot and any rest that a service can order here: a player that is up asks again within it. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
-
-/** In an hour without anything on screen: the rests double to two minutes. */
-const LONG_RESTS = 40;
-/** After each spot that reached the screen the rests begin anew; an item is over before there can be more. */
-const MISSES_OF_A_SPOT = 6;
 
 /** On the shelf, and on their way for the two items of a spot and a page's parts. */
 const MOST_PARTIALS = 8 + 4;
@@ -46,33 +39,17 @@ export class Checks {
     if (state === undefined) return;
     const since = Math.max(this.#parts.wire.askedAt, this.#parts.machine.startedAt);
     if (this.#parts.time.now() - since > LONGEST_PAUSE_MS) this.#parts.books.complain("no spot was asked for any more");
-    const ready = new Set(
+    const waiting = new Set(
       state.line.map(({ playout }) => playout.spotNumber).filter((number) => number > state.begunSpot),
     );
-    const preparing = state.preparation === null ? 0 : 1;
-    if (ready.size + preparing > 1) this.#parts.books.complain(`${ready.size} spots ready, ${preparing} on the way`);
+    if (waiting.size > 1) this.#parts.books.complain(`${waiting.size} spots wait for their turn`);
   }
 
   afterHour(): void {
     this.#parts.machine.check();
     this.#parts.books.sumUp();
     this.#auditing.check();
-    this.#checkPace();
     this.#checkSizes();
-  }
-
-  /** However bad the hour was, the service was not stormed: each spot begun and each start allows some tries (G6, G7). */
-  #checkPace(): void {
-    const now = this.#parts.time.now();
-    const begun = new Set<string>();
-    for (const { paintedAt, requestId } of this.#parts.books.all()) {
-      if (paintedAt !== null && now - paintedAt < HOUR_MS) begun.add(requestId);
-    }
-    const starts = this.#parts.books.runs.filter(({ startedAt }) => now - startedAt < HOUR_MS).length;
-    const most = SPOT_TRIES * (LONG_RESTS + MISSES_OF_A_SPOT * (begun.size + starts));
-    if (this.#parts.wire.asked > most)
-      this.#parts.books.complain(`${this.#parts.wire.asked} calls for spots in an hour, ${most} at most`);
-    this.#parts.wire.asked = 0;
   }
 
   #checkSizes(): void {

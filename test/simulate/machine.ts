@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../../src/core/spot.ts";
+import { StoreUnusable } from "../../src/player/database.ts";
 import { askForRetry } from "../../src/player/proofs/proof-archive.ts";
-import { StoreUnusable } from "../../src/player/store-opening.ts";
+import { recordFlaws } from "../support/player/record-flaws.ts";
 import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";
 import { SHORTEST_MS } from "./creatives.ts";
@@ -44,6 +45,8 @@ export class Machine {
   #armed: (Moment | StageMoment) | null = null;
   /** What is to be done once the step is over. */
   readonly #after: (() => Promise<void> | void)[] = [];
+  /** Proofs whose row of the record may be missing, `ad <request>`: a broken file or a full disk kept it. */
+  readonly #unrecorded = new Set<string>();
   /** When the run that is up was started. */
   startedAt: Instant = 0;
   #troubled = false;
@@ -133,7 +136,10 @@ export class Machine {
 
   /** What was promised about an item must be on the disk at once. */
   checkOwed(offer: Offer): void {
-    if (this.#parts.books.disk === "refusing") return;
+    if (this.#parts.books.disk === "refusing") {
+      this.#unrecorded.add(`${offer.kind} ${offer.requestId}`);
+      return;
+    }
     const row = this.#rows.newest(offer.pop);
     if (row === null) this.#parts.books.complain(`shown in full and not written down as owed: ${offer.pop}`);
   }
@@ -163,6 +169,13 @@ export class Machine {
     // Until the service has told its time, what is owed from before the boot waits for it.
     if (service === null && upMs < 65 * 60_000) return null;
     return upMs < 2 * REFUSED_WITHIN_MS ? null : time.now();
+  }
+
+  #checkRecord(): void {
+    const { disk, books } = this.#parts;
+    const path = join(disk.folder, "proofs.db");
+    if (!existsSync(path)) return;
+    for (const flaw of recordFlaws(path, (key) => this.#unrecorded.has(key))) books.complain(`record: ${flaw}`);
   }
 
   #crash(downMs: number): void {
@@ -230,11 +243,15 @@ export class Machine {
     this.#rows.close();
     this.#rows = new ProofRows(join(disk.folder, "proofs.db"));
     this.#reconcile();
+    this.#checkRecord();
+    const owed = this.#rows.owed();
     this.#rows.close();
     const harmed = harm(disk.folder, chance, `at ${time.now()}`, onFault);
     if (harmed.proofs !== null) {
       trace.note(time.now(), `damage to proofs.db: ${harmed.proofs.how}`);
       books.struck(harmed.proofs.struck);
+      // What is owed is taken over from a broken file; its rows stay there.
+      for (const key of owed) this.#unrecorded.add(key);
       this.#replaced = true;
       this.#fromRow = 0;
     }
@@ -245,7 +262,8 @@ export class Machine {
 
   /** The digests of what has been fetched and waits for its turn. */
   #waiting(): ReadonlySet<string> {
-    const line = this.#run?.screen?.loop.state().line ?? [];
+    const waiting = this.#run?.screen?.loop.state().line ?? [];
+    const line = waiting.filter(({ progress }) => progress !== "fetching");
     return new Set(line.map(({ playout }) => this.#parts.creatives.get(playout.item.url)?.file.sha256 ?? ""));
   }
 

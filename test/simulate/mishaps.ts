@@ -1,4 +1,4 @@
-import { mergePatch } from "../../src/emulator/faults/merge-patch.ts";
+import { mergePatch } from "../../src/emulator/faults/bodies.ts";
 import type { SentAnswer } from "./answer.ts";
 import type { Chance } from "./chance.ts";
 

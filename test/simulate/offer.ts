@@ -27,6 +27,8 @@ export interface Offer {
   /** Of tries to prove it: the run that has one under way, and how the last that was heard ended. */
   trying: number | null;
   heard: { readonly run: number; readonly at: Instant; readonly status: number; readonly disk: Disk } | null;
+  /** The answer that is final only when it comes again, and when it came first in its run. */
+  doubt: { readonly status: number; readonly run: number; readonly at: Instant } | null;
   hops: number;
   tries: number;
   firstTriedAt: Instant;

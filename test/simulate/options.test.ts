@@ -4,7 +4,7 @@ import { readOptions } from "./options.ts";
 const read = (...args: string[]) => readOptions(args, "/here", () => 7);
 
 describe("the options of a simulation", () => {
-  it("are a day of any seed unless told otherwise", () => {
+  it("are a day of any seed by default", () => {
     expect(read()).toEqual({ days: 1, seed: 7, json: null, verbose: false });
     expect(read("--days", "365", "--seed", "99999999999", "--json", "out.json", "--verbose")).toEqual({
       ...{ days: 365, seed: 99_999_999_999, json: "/here/out.json", verbose: true },

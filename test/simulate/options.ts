@@ -18,7 +18,7 @@ const OPTIONS = { days: TEXT, seed: TEXT, json: TEXT, verbose: { type: "boolean"
 const USAGE = "npm run simulate -- [--days N] [--seed S] [--json FILE] [--verbose]";
 const LONGEST_DAYS = 10_000;
 
-/** Reads the arguments; a day and any seed unless told otherwise. A relative file is meant from `cwd`. */
+/** Reads the arguments; a day and any seed by default. A relative file is meant from `cwd`. */
 export function readOptions(args: readonly string[], cwd: string, anySeed: () => number): Options {
   const {
     days = "1",

@@ -31,6 +31,11 @@ export class ProofRows {
     return this.#read(({ from }) => from.all(id)) ?? [];
   }
 
+  /** Of each that is owed its kind and request. */
+  owed(): readonly string[] {
+    return this.#read(({ owed }) => owed.all().map(({ key }) => key)) ?? [];
+  }
+
   count(): number {
     return this.#read(({ count }) => count.get()?.count) ?? 0;
   }
@@ -60,6 +65,9 @@ function prepared(path: string) {
     from: database.prepare<[number], ProofRow>(
       `${select} where id >= ? union ${select} where state = 'owed' and attempts = 0
        union ${select} where state = 'owed' and attempts > 0`,
+    ),
+    owed: database.prepare<[], { key: string }>(
+      "select kind || ' ' || request_id as key from proof where state = 'owed'",
     ),
     count: database.prepare<[], { count: number }>("select count(*) as count from proof"),
   };

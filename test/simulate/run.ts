@@ -5,11 +5,11 @@ import type { FailureReason, Playout } from "../../src/core/playout.ts";
 import { type Config, configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";
-import type { Media } from "../../src/player/media/media-cache.ts";
+import type { Media } from "../../src/player/media/media.ts";
 import type { PageCache } from "../../src/player/media/page-cache.ts";
 import { type Player, startPlayer } from "../../src/player/player.ts";
 import type { PlayingScreen } from "../../src/player/screen/playing-screen.ts";
-import { type DeckMishap, SimulatedStage } from "../support/simulated-stage.ts";
+import { type DeckMishap, SimulatedStage } from "../support/player/simulated-stage.ts";
 import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";
 import type { SimulatedCreative } from "./creatives.ts";
@@ -33,6 +33,8 @@ export interface RunParts {
   readonly creatives: ReadonlyMap<string, SimulatedCreative>;
   readonly onMoment: (moment: StageMoment) => void;
   readonly onFault: (name: string) => void;
+  /** Told of the proof of an item whose deck is in trouble. */
+  readonly onDeckTrouble: (pop: string) => void;
 }
 
 /** Small, so that making room is a matter of every day: more than two spots, less than all there is. */
@@ -65,6 +67,7 @@ export class Run {
     this.stage = new SimulatedStage(this.#clock, {
       mishapOf: (playout) => this.#mishapOf(playout),
       load: (playout, media) => this.#load(playout, media),
+      record: (playout, _media, signal) => this.#record(playout, signal),
       onPainted: (playout) => this.#onPainted(playout),
       onFailed: (playout, reason) => this.#onFailed(playout, reason),
       onCleared: (playout) => this.#onCleared(playout),
@@ -87,6 +90,7 @@ export class Run {
       log: pino({ level: "silent" }),
       metrics: createMetrics(),
       fetch: wire.fetchFor(caller),
+      resolve: async () => [],
       dice: () => chance.roll(`dice ${time.now()}`),
       ballastBytes: BALLAST_BYTES,
     });
@@ -128,11 +132,12 @@ export class Run {
   }
 
   #mishapOf({ requestId, item }: Playout): DeckMishap | null {
-    const { chance, onFault } = this.#parts;
+    const { chance, onFault, onDeckTrouble } = this.#parts;
     const question = `deck ${requestId} ${item.kind}`;
     if (!chance.happens(DECKS_IN_TROUBLE, question)) return null;
     const name = chance.weighed(MISHAPS, `${question} how`);
     onFault(`deck ${name}`);
+    onDeckTrouble(item.pop);
     switch (name) {
       case "loads-late":
         return { kind: name, ms: chance.between(100, 25_000, `${question} ms`) };
@@ -165,14 +170,32 @@ export class Run {
     if (flaw === "missing") return "load-failed";
     if (flaw !== null) books.complain(`cued a broken byte: ${playout.item.url}: ${flaw}`);
     if (playout.item.form !== "html" || creative === undefined) return null;
-    return this.#loadPage(playout, creative);
+    const page = this.player?.openPage(playout.item);
+    if (page === undefined) return "load-failed";
+    this.#pages.set(playout.id, page);
+    return this.#loadPage(page, playout, creative);
+  }
+
+  /** Out of sight, as the stage does when a page was fetched. */
+  async #record(playout: Playout, signal: AbortSignal): Promise<FailureReason | null> {
+    const creative = this.#parts.creatives.get(playout.item.url);
+    const page = this.player?.openPage(playout.item);
+    if (!this.alive || creative === undefined || page === undefined) return "load-failed";
+    const close = () => page.close();
+    signal.addEventListener("abort", close);
+    const reason = await this.#loadPage(page, playout, creative);
+    signal.removeEventListener("abort", close);
+    close();
+    this.#note(`${playout.id} ${playout.item.id} ${reason ?? "recorded"}`);
+    return reason;
   }
 
   /** As a browser does: the page, then what it asks for. */
-  async #loadPage({ id, item }: Playout, { subResources }: SimulatedCreative): Promise<FailureReason | null> {
-    const page = this.player?.openPage(item);
-    if (page === undefined) return "load-failed";
-    this.#pages.set(id, page);
+  async #loadPage(
+    page: PageCache,
+    { item }: Playout,
+    { subResources }: SimulatedCreative,
+  ): Promise<FailureReason | null> {
     const wanted = [item.url, ...subResources.map(({ name }) => `${MEDIA_URL}/creatives/${name}`)];
     for (const [index, url] of wanted.entries()) {
       // A disk that fails fails the request, as it does in a browser.
@@ -227,6 +250,8 @@ function configFor(folder: string): Config {
   const written = {
     ...{ baseUrl: SERVICE_URL, orgToken: ORG_TOKEN, screenId: SCREEN_ID },
     cache: { maxBytes: CACHE_BYTES, maxItemBytes: MAX_ITEM_BYTES, minFreeBytes: MIN_FREE_BYTES },
+    // So that old rows go each hour, and what is left is verified at every crash.
+    record: { days: 1 },
   };
   return configOf(configFileSchema.parse(written), ORG_TOKEN, folder);
 }

@@ -1,17 +1,17 @@
-import { creativesDir } from "../../src/emulator/assets.ts";
-import { keepOddPop } from "../../src/emulator/audit/odd-pops.ts";
+import { keepHindrance, keepOddPop } from "../../src/emulator/audit/evidence.ts";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { newJournal } from "../../src/emulator/http/journal.ts";
+import { screenKey } from "../../src/emulator/inventory/inventory.ts";
 import { mediaApp } from "../../src/emulator/media/app.ts";
 import { mediaFiles } from "../../src/emulator/media/files.ts";
-import { type Makings, type Network, screenKey, stateOf } from "../../src/emulator/network.ts";
+import { type Network, type NetworkConfig, stateOf } from "../../src/emulator/network.ts";
 import { serviceApp } from "../../src/emulator/service/app.ts";
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
-import { builtInVenueTypes } from "../../src/emulator/venue-types/built-in.ts";
-import { packagedCreatives } from "../../src/emulator/world/catalogue.ts";
+import { creativesDir, packagedCreatives } from "../../src/emulator/world/creatives.ts";
 import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { loadPlaces } from "../../src/emulator/world/places.ts";
 import { readWorld } from "../../src/emulator/world/read.ts";
+import { builtInVenueTypes } from "../../src/emulator/world/venue-types.ts";
 import type { MachineClocks, SimulatedTime } from "./time.ts";
 
 export const ORG_TOKEN = "org_demo";
@@ -28,6 +28,8 @@ export interface ScreenNetwork {
   plan(spot: PlannedSpot): void;
   /** Tells the auditor, as the emulator's own faults do, that something got in the way of a proof's call. */
   spoil(target: string, fault: string): void;
+  /** Tells it that something kept a spot, a file or an item from the screen: its request id, URL or proof's path. */
+  hinder(what: string): void;
 }
 
 /** Opens the emulator's demo world on simulated time, with a folder of creatives. */
@@ -42,9 +44,9 @@ export async function openScreenNetwork(
   const reading = readWorld(demoWorld(), packaged, tree);
   if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
   const clock = virtualClock({ now: () => time.now(), wall: () => clocks.right() });
-  const makings: Makings = { world: reading.world, packaged, seed, tree, places: await loadPlaces() };
-  const state = stateOf(makings, clock.now());
-  const network: Network = { ...makings, clock, journal: newJournal(), mediaUrl: MEDIA_URL, state };
+  const config: NetworkConfig = { world: reading.world, packaged, seed, tree, places: await loadPlaces() };
+  const state = stateOf(config, clock.now());
+  const network: Network = { ...config, clock, journal: newJournal(), mediaUrl: MEDIA_URL, state };
   network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
   const files = mediaFiles(folder);
   const apps = { service: serviceApp(network, files), media: mediaApp(network, files) };
@@ -58,10 +60,12 @@ export async function openScreenNetwork(
     plan(spot) {
       network.state.planned.set(screenKey(ORG_TOKEN, SCREEN_ID), [spot]);
     },
+    hinder: (what) => keepHindrance(network.state.hindrances, { at: clock.now(), what }),
     spoil(target, fault) {
       const call = { id: 0, at: clock.now(), realAt: 0, listener: "media" as const, method: "GET", path: target };
-      const rest = { route: "pop", screenId: SCREEN_ID, status: 0, ms: 0, warnings: [], events: [], nearMiss: null };
-      keepOddPop(network.state.oddPops, { ...call, ...rest, fault });
+      const whose = { route: "pop", orgToken: ORG_TOKEN, screenId: SCREEN_ID };
+      const rest = { requestId: null, status: 0, ms: 0, warnings: [], events: [], nearMiss: null };
+      keepOddPop(network.state.oddPops, { ...call, ...whose, ...rest, fault });
     },
   };
 }

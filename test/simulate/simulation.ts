@@ -63,6 +63,15 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
   }
 }
 
+/** Of a part of a page the page, of everything else itself. */
+function itemOf(creatives: readonly SimulatedCreative[]): (url: string) => string {
+  const pages = creatives.flatMap(({ item, subResources }) =>
+    subResources.map(({ name }) => [`${MEDIA_URL}/creatives/${name}`, `${MEDIA_URL}/${item.url}`] as const),
+  );
+  const byPart = new Map<string, string>(pages);
+  return (url) => byPart.get(url) ?? url;
+}
+
 class Simulation {
   readonly #options: SimulationOptions;
   readonly #chance: Chance;
@@ -80,7 +89,7 @@ class Simulation {
 
   static async open(options: SimulationOptions): Promise<Simulation> {
     // The player loads it when it first wants it, and how long that takes is not the seed's to say.
-    await import("../../src/client/vendor-service.ts");
+    await import("../../src/client/vendor-client.ts");
     const time = new SimulatedTime();
     const clocks = new MachineClocks(time, EPOCH);
     const chance = new Chance(options.seed);
@@ -114,14 +123,17 @@ class Simulation {
     const wire = new Wire({
       ...shared,
       ...{ screens, onFault, maxItemBytes: MAX_ITEM_BYTES },
+      itemOf: itemOf(creatives),
       isChecked: (url) => this.#programme.isChecked(url),
       beforeSpot: () => this.#programme.plan(),
       onMoment: (moment) => this.#machine.onMoment(moment),
     });
     const byUrl = new Map(creatives.map((creative) => [`${MEDIA_URL}/${creative.item.url}`, creative]));
-    this.#machine = new Machine({ ...shared, wire, disk, creatives: byUrl, onFault });
+    const hinder = (pop: string) => screens.hinder(pop.slice(MEDIA_URL.length));
+    this.#machine = new Machine({ ...shared, wire, disk, creatives: byUrl, onFault, onDeckTrouble: hinder });
     this.#checks = new Checks({ ...shared, wire, disk, screens, machine: this.#machine });
     this.#books.onExcused = (pop) => screens.spoil(pop.slice(MEDIA_URL.length), "crash");
+    this.#books.onHindered = hinder;
     this.#books.onShown = (offer) => this.#machine.checkOwed(offer);
     this.#restore = simulateTimers(time, chance);
     process.on("unhandledRejection", this.#onStray);

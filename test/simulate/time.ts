@@ -7,7 +7,7 @@ interface Alarm {
   ring: (() => void) | null;
 }
 
-/** So many alarms ring in one instant at most: a player that sets them for what has come already would never rest. */
+/** The most alarms that ring in one instant: a player that sets them for the past would never stop. */
 const MOST_AT_ONCE = 1_000;
 
 /**

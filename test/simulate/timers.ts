@@ -2,7 +2,7 @@ import type { Chance } from "./chance.ts";
 import type { SimulatedTime } from "./time.ts";
 
 /**
- * Puts the platform's timers and dice onto simulated time, for whoever asks for them by their global names: time limits
+ * Puts the platform's timers and dice onto simulated time, for code that uses them by their global names: time limits
  * and waits between tries then take no time at all. The function it returns puts the real ones back.
  */
 export function simulateTimers(time: SimulatedTime, chance: Chance): () => void {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Instant } from "../../src/core/spot.ts";
 
-/** So many events are kept, to be shown where something fails. */
+/** How many events are kept, to be shown where something fails. */
 const MOST_KEPT = 80;
 
 /**

@@ -31,6 +31,8 @@ export interface WireParts {
   readonly screens: ScreenNetwork;
   /** Files of which a spot told size and digest. */
   readonly isChecked: (url: string) => boolean;
+  /** The URL of the item that a file is, or is a part of. */
+  readonly itemOf: (url: string) => string;
   readonly maxItemBytes: number;
   /** Chooses the next spot, just before it is asked for. */
   readonly beforeSpot: () => void;
@@ -45,9 +47,8 @@ export const LONGEST_WAY_MS = 60;
 /** The network between player and emulator: every call takes its time, and what befalls it is drawn from the seed. */
 export class Wire {
   readonly #parts: WireParts;
-  /** When a spot was last asked for, and how often since it was set to 0. */
+  /** When a spot was last asked for. */
   askedAt: Instant = 0;
-  asked = 0;
   /** How often each target was asked for. */
   readonly #calls = new Map<string, number>();
 
@@ -88,7 +89,7 @@ export class Wire {
     this.#remember(target, turn, route);
     if (route === "spot") {
       this.askedAt = begunAt;
-      this.asked++;
+      this.#parts.books.spotAsked(caller.run, begunAt);
     }
     return callOf(caller, url, init, begunAt, turn);
   }
@@ -112,6 +113,7 @@ export class Wire {
       onFault(found.name);
       this.#note(call, found.name);
       if (call.route === "pop") this.#parts.screens.spoil(call.target, found.name);
+      if (call.route === "media") this.#parts.screens.hinder(this.#parts.itemOf(MEDIA_URL + call.target));
     }
     const mishap = found?.mishap ?? null;
     await this.#pass(call, "there");
@@ -123,6 +125,7 @@ export class Wire {
     if (onSent !== null) onMoment(onSent);
     call.gone.throwIfAborted();
     const answer = await this.#ask(call);
+    if (mishap !== null && call.route === "spot") this.#hinder(answer);
     if (call.route === "pop") onMoment("proof-counted");
     if (mishap?.kind === "lost") return this.#lose(call, mishap.hangs);
     if (mishap?.kind === "late")
@@ -163,6 +166,11 @@ export class Wire {
     const bytes = Buffer.from(await reply.arrayBuffer());
     if (call.route === "spot" && reply.status === 200) this.#enter(bytes, call.begunAt);
     return { status: reply.status, headers: reply.headers, bytes };
+  }
+
+  /** The network knows which spot it gave out when a mishap met it. */
+  #hinder({ status, bytes }: SentAnswer): void {
+    if (status === 200) this.#parts.screens.hinder(JSON.parse(bytes.toString()).data.requestId);
   }
 
   /** Every item of a spot is in the books from when the network gave it out. */
@@ -237,7 +245,7 @@ const MOMENTS: Readonly<Record<Route, { readonly sent: Moment | null; readonly a
   inventory: { sent: null, answered: null },
 };
 
-/** So many redirects are followed (F21). */
+/** How many redirects are followed (F21). */
 const MOST_HOPS = 5;
 
 const MAINTENANCE: SentAnswer = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Proc, processTree } from "../support/proc.ts";
+import { type Proc, processTree } from "../support/machine/proc.ts";
 
 /** What the processes of a player are for. */
 export const KINDS = ["main", "renderers", "gpu", "network", "others"] as const;

@@ -5,7 +5,7 @@ import { Stop } from "../../scripts/setup/stop.mjs";
 /** What was asked of `npm run soak`. */
 export interface Options {
   readonly hours: number;
-  /** So many times as many items an hour as in the field, each as much shorter. */
+  /** How many times as many items an hour as in the field, each as much shorter. */
   readonly speed: number;
   /** Where the figures go, an absolute path, or `null` for nowhere. */
   readonly json: string | null;
@@ -21,7 +21,7 @@ const LONGEST_HOURS = 24 * 366;
 /** Items of a second and a half: shorter ones leave no time to make the next ready. */
 const FASTEST = 4;
 
-/** Reads the arguments; an hour at the field's own pace unless told otherwise. Relative files are meant from `cwd`. */
+/** Reads the arguments; an hour at the field's own pace by default. Relative files are meant from `cwd`. */
 export function readOptions(args: readonly string[], cwd: string): Options {
   const {
     hours = "1",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright";
 import { ROOT } from "../../scripts/setup/paths.mjs";
-import { installedChromium } from "../support/chromium.ts";
+import { installedChromium } from "../support/machine/chromium.ts";
 import { type Footprint, KINDS } from "./footprint.ts";
 
 const WIDTH = 1_000;

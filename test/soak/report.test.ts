@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BLACK, FOREIGN, type Sighting } from "../support/sightings.ts";
+import { BLACK, FOREIGN } from "../support/display/eye.ts";
+import type { Sighting } from "../support/display/sightings.ts";
 import type { Footprint } from "./footprint.ts";
 import { reportOf } from "./report.ts";
 import { compare, type ProvedItem } from "./seen.ts";
@@ -11,7 +12,8 @@ const footprint = (atMs: number): Footprint => ({
 });
 const samples = [footprint(0), footprint(1_800_000), footprint(3_599_000), footprint(5_000_000)];
 const sighting = (sight: string, startS: number, lengthMs: number): Sighting => {
-  return { sight, firstFrame: startS * 60, frames: Math.round((lengthMs * 60) / 1000), startS, lengthMs };
+  const startAt = startS * 1000;
+  return { sight, firstFrame: startS * 60, frames: Math.round((lengthMs * 60) / 1000), startS, startAt, lengthMs };
 };
 
 function report(sightings: readonly Sighting[], proved: readonly ProvedItem[], rotation: readonly string[]) {

@@ -1,5 +1,5 @@
 import { median, percentile } from "../bench/statistics.ts";
-import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, WHITE } from "../support/sightings.ts";
+import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, WHITE } from "../support/display/eye.ts";
 import { type Footprint, KINDS } from "./footprint.ts";
 import type { Seen, SeenItem } from "./seen.ts";
 import { type Slope, slopeOf } from "./slope.ts";

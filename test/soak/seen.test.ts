@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { BLACK, HOUSE, type Sighting } from "../support/sightings.ts";
+import { BLACK, HOUSE } from "../support/display/eye.ts";
+import type { Sighting } from "../support/display/sightings.ts";
 import { compare } from "./seen.ts";
 
 /** Sightings of these, each for a second, one after the other. */
 function sightings(...sights: readonly string[]): readonly Sighting[] {
-  return sights.map((sight, index) => ({ sight, firstFrame: index * 60, frames: 60, startS: index, lengthMs: 1_000 }));
+  return sights.map((sight, index) => ({
+    ...{ sight, firstFrame: index * 60, frames: 60, lengthMs: 1_000 },
+    ...{ startS: index, startAt: index * 1_000 },
+  }));
 }
 const proofs = (...creatives: readonly string[]) => creatives.map((creative) => ({ creative, durationMs: 1_000 }));
 

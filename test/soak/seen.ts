@@ -1,4 +1,5 @@
-import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, type Sighting, WHITE } from "../support/sightings.ts";
+import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, WHITE } from "../support/display/eye.ts";
+import type { Sighting } from "../support/display/sightings.ts";
 
 /** An item that the network counted as proved, in the order in which they were shown. */
 export interface ProvedItem {

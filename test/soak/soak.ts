@@ -2,11 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESTART_AFTER_MS } from "../../scripts/setup/restarts.ts";
-import { type Catalogue, readCatalogue } from "../support/catalogue.ts";
-import { eventually, type LedgerSpot, type Running } from "../support/processes.ts";
-import { streamDisplay } from "../support/recording.ts";
-import { openRig, type Rig } from "../support/rig.ts";
-import { SightLog } from "../support/sightings.ts";
+import { type Catalogue, readCatalogue } from "../support/creatives/catalogue.ts";
+import { openEye } from "../support/display/eye.ts";
+import { streamDisplay } from "../support/display/recording.ts";
+import { SightLog } from "../support/display/sightings.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
 import { type Footprint, footprintOf } from "./footprint.ts";
 import { programmeAt } from "./programme.ts";
 import { reportOf, type SoakReport } from "./report.ts";
@@ -40,10 +41,9 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
   });
   try {
     const ledger = new Map<string, LedgerSpot>();
-    const sights = new SightLog(catalogue);
-    const watch = await streamDisplay(rig.display.name, rig.display.width, rig.display.height, (frame) =>
-      sights.take(frame),
-    );
+    const sights = new SightLog(await openEye());
+    const { name, width, height } = rig.display;
+    const watch = await streamDisplay(name, width, height, (frame, at) => sights.take(frame, at));
     const begunAt = performance.now();
     const passed = () => performance.now() - begunAt;
     const supervised = supervise(rig, passed);
@@ -57,10 +57,10 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.changes} changes seen`);
     }
     await sleep(LAST_PROOFS_MS, undefined, { signal });
-    const frameMs = await watch.stop();
+    await watch.stop();
     await readLedger(rig, ledger);
     await supervised.stop();
-    const seen = compare(sights.sightings(frameMs), provedIn([...ledger.values()], catalogue, durationsMs));
+    const seen = compare(sights.sightings(), provedIn([...ledger.values()], catalogue, durationsMs));
     return reportOf({ seen, samples, restartsAtMs: supervised.restartsAtMs, rotation: [...durationsMs.keys()] });
   } finally {
     await rig.close();

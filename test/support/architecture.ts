@@ -10,6 +10,8 @@ export interface Source {
 interface Import {
   readonly from: string;
   readonly typesOnly: boolean;
+  /** Loaded when it is wanted: who imports so may be imported back. */
+  readonly isLate: boolean;
 }
 
 /** Who may import whom, besides itself. `main` carries the command line, so that one executable does everything. */
@@ -24,8 +26,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   renderer: ["core"],
 };
 
-/** Folders that may import only these packages; the others may import any but the two below. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = { core: [], wire: ["zod"], renderer: [] };
+/**
+ * Folders that may import only these packages; the others may import any but the two below. What the core may import is
+ * pure: it knows no time, no chance and no machine.
+ */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = { core: ["ipaddr.js"], wire: ["zod"], renderer: [] };
 
 /** Packages that tie code to a machine, and the only places that may know them. */
 const TIED: Readonly<Record<string, RegExp>> = {
@@ -108,8 +113,9 @@ function importsIn(code: string): Import[] {
     ...[...code.matchAll(statements)].map(([, type, names = "", from = ""]) => ({
       from,
       typesOnly: type !== undefined || /^\{(?:\s*type\s+[^,}]+,?)+\s*\}$/.test(names.trim()),
+      isLate: false,
     })),
-    ...[...code.matchAll(calls)].map(([, from = ""]) => ({ from, typesOnly: false })),
+    ...[...code.matchAll(calls)].map(([, from = ""]) => ({ from, typesOnly: false, isLate: true })),
   ];
 }
 
@@ -125,11 +131,34 @@ function withoutStrings(code: string): string {
   return code.replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""');
 }
 
+/** Each source that imports itself by way of others, types included, as the way there and back. */
+export function cycles(sources: readonly Source[]): string[] {
+  const imports = new Map(
+    sources.map(({ path, text }) => {
+      const found = importsIn(withoutComments(text)).filter(({ from, isLate }) => from.startsWith(".") && !isLate);
+      return [path, found.map(({ from }) => posix.join(posix.dirname(path), from))] as const;
+    }),
+  );
+  const wayBack = (start: string): readonly string[] | null => {
+    const ways: (readonly string[])[] = [[start]];
+    const seen = new Set<string>();
+    for (const way of ways) {
+      for (const next of imports.get(way.at(-1) ?? "") ?? []) {
+        if (next === start) return [...way, start];
+        if (!seen.has(next)) ways.push([...way, next]);
+        seen.add(next);
+      }
+    }
+    return null;
+  };
+  return [...imports.keys()].flatMap((path) => wayBack(path)?.join(" → ") ?? []);
+}
+
 /** What may lie at the top level, besides dotfiles and what git ignores. */
 const TOP_LEVEL: ReadonlySet<string> = new Set([
   ...["package.json", "package-lock.json", "tsconfig.json", "electron-builder.yml"],
   ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"],
-  ...["src", "renderer", "test", "assets", "scripts"],
+  ...["src", "renderer", "test", "assets", "docs", "scripts"],
 ]);
 
 /** The entries of the root folder that belong nowhere. `ignored` are names, or endings as in "*.log". */

@@ -1,4 +1,4 @@
-import { treeUsage } from "../../support/tree-usage.ts";
+import { treeUsage } from "../../support/machine/tree-usage.ts";
 import type { Comparison, Line } from "../line.ts";
 import { load } from "./load.ts";
 import { type Server, SPOT_PATH, startEmulator, startHello } from "./servers.ts";

@@ -3,17 +3,17 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Clock, systemClock } from "../../../src/player/clock.ts";
+import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.ts";
 import type { Wanted } from "../../../src/player/media/download.ts";
-import { IndexFile } from "../../../src/player/media/index-file.ts";
-import { type Media, MediaCache } from "../../../src/player/media/media-cache.ts";
-import { MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
-import { StrikeBook } from "../../../src/player/media/strike-book.ts";
+import type { Media } from "../../../src/player/media/media.ts";
+import { MediaCache } from "../../../src/player/media/media-cache.ts";
+import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
 import { silent } from "../proofs/store.ts";
 
 /** A server of media, in a process of its own. */
 export interface Origin {
   url(name: string, bytes: number, drops?: number): string;
-  /** So many bytes it has handed out so far. */
+  /** How many bytes it has handed out so far. */
   sentBytes(): Promise<number>;
   stop(): void;
 }
@@ -30,12 +30,12 @@ export async function startOrigin(): Promise<Origin> {
 }
 
 /** A real cache in a folder, whose index is in it too. */
-export async function openCache(folder: string, clock: Clock = systemClock()): Promise<MediaCache> {
+export async function openCache(folder: string, clock: Clock = systemClock(null)): Promise<MediaCache> {
   const index = new IndexFile(join(folder, "media.db"), mediaIndexMigrations, silent);
   return MediaCache.open({
     folder: join(folder, "media", "v1"),
     index: new MediaIndex(index),
-    strikes: new StrikeBook(index),
+    strikes: new CreativeBlocklist(index),
     clock,
     limits: { maxBytes: 8e9, minFreeBytes: 0, maxItemBytes: 2e9 },
     fetch: (url, signal, headers) => fetch(url, { signal, ...(headers === undefined ? {} : { headers }) }),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 import type { Bench, Comparison, Line } from "../line.ts";
 import { benchFolder } from "../proofs/store.ts";
 import { keep, type Origin, openCache, startOrigin } from "./cache.ts";

@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
   serve(url, request, response);
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
-// It goes with whoever started it.
+// It ends with its parent process.
 process.stdin.resume().once("end", () => process.exit());
 
 function serve({ pathname, searchParams }: URL, request: IncomingMessage, response: ServerResponse): void {

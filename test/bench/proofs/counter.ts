@@ -4,5 +4,5 @@ import type { AddressInfo } from "node:net";
 
 const server = createServer((_, response) => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
-// It goes with whoever started it.
+// It ends with its parent process.
 process.stdin.resume().once("end", () => process.exit());

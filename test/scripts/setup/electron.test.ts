@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { electronRuntime } from "../../../scripts/setup/electron.ts";
 import { isFallbackFor, placeOf } from "../../../scripts/setup/electron-fallback.ts";
 import { needsBuild } from "../../../scripts/setup/sqlite.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

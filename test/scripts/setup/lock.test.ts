@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { oneAtATime } from "../../../scripts/setup/lock.mjs";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const { signal } = new AbortController();
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { check } from "../../../scripts/setup/registry.ts";
 import { Stop } from "../../../scripts/setup/stop.mjs";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const hello = {
   name: "hello",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startChild } from "../../../scripts/setup/child.ts";
 import { startAgain } from "../../../scripts/setup/restarts.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 /** Ends with the first code, from its second life on with the other. */
 function programOf(first: number, then: number): { args: string[]; mark: string } {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { unzip } from "../../../scripts/setup/unzip.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const { signal } = new AbortController();
 

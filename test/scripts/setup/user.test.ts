@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { closedFolder } from "../../../scripts/setup/user.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
-/** Nobody, or whoever runs the test where that is not root and can start nothing as somebody else. */
+/** The user nobody, or the one who runs the test where that is not root and can start nothing as somebody else. */
 const somebody =
   process.getuid?.() === 0
     ? { uid: 65_534, gid: 65_534 }

@@ -1,0 +1,1 @@
+document.getElementById("late").style.background = "#7678ed";

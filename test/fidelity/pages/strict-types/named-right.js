@@ -1,0 +1,1 @@
+document.body.style.borderLeft = "200px solid #386641";

@@ -1,0 +1,1 @@
+document.body.style.background = "#c1121f";

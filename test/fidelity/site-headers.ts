@@ -1,0 +1,45 @@
+/** What the server of some pages sends besides the page; the others get nothing but their content type. */
+const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "/pages/charset-by-header.html": { "content-type": "text/html; charset=windows-1252" },
+  "/pages/charset-header-over-meta.html": { "content-type": "text/html; charset=utf-8" },
+  "/pages/csp-by-header.html": { "content-security-policy": "script-src 'none'; img-src 'none'" },
+  "/pages/csp-style-by-header.html": { "content-security-policy": "default-src 'self'; style-src 'self'" },
+  "/pages/csp-report-only.html": { "content-security-policy-report-only": "default-src 'none'; report-uri /report" },
+  "/pages/frame-refused/inside.html": { "x-frame-options": "DENY" },
+  "/pages/frame-ancestors/inside.html": { "content-security-policy": "frame-ancestors 'none'" },
+  "/pages/own-frame-refusal.html": { "x-frame-options": "DENY" },
+  "/pages/link-header/": { link: "</pages/link-header/colours.css>; rel=preload; as=style" },
+  "/pages/strict-types/": { "x-content-type-options": "nosniff" },
+  "/pages/strict-types/named-wrong.js": { "content-type": "text/plain", "x-content-type-options": "nosniff" },
+  "/pages/permissions-policy.html": { "permissions-policy": "autoplay=(), sync-xhr=()" },
+  "/pages/cookies.html": { "set-cookie": "shop=harbour; Path=/pages" },
+  "/pages/xhtml.html": { "content-type": "application/xhtml+xml" },
+};
+
+export function headersOf(pathname: string): Readonly<Record<string, string>> {
+  return HEADERS[pathname] ?? {};
+}
+
+/** All are written in UTF-8 here, and sent in the charset that they are about. */
+const CHARSETS: Readonly<Record<string, BufferEncoding>> = {
+  "/pages/charset-by-header.html": "latin1",
+  "/pages/charset-by-meta.html": "latin1",
+  "/pages/charset-guessed.html": "latin1",
+  "/pages/charset-utf-16.html": "utf16le",
+};
+
+export function charsetOf(pathname: string): BufferEncoding {
+  return CHARSETS[pathname] ?? "utf8";
+}
+
+const TRANSFERS: Readonly<Record<string, "gzip" | "br">> = {
+  "/pages/sent-as-gzip/": "gzip",
+  "/pages/sent-as-gzip/page.css": "gzip",
+  "/pages/sent-as-brotli/": "br",
+  "/pages/sent-as-brotli/page.js": "br",
+};
+
+/** How a page's bytes are packed on their way. */
+export function transferOf(pathname: string): "gzip" | "br" | null {
+  return TRANSFERS[pathname] ?? null;
+}

@@ -1,0 +1,58 @@
+import type { PlannedSpot, WholeItem } from "../../../src/emulator/spot/planned.ts";
+import type { Catalogue, Creative } from "./catalogue.ts";
+
+/** What a passer-by is to see, and for how long. */
+export interface ShownItem {
+  readonly creative: string;
+  readonly durationMs: number;
+}
+
+/** Lengths from the shortest up, in so many steps. */
+export interface Lengths {
+  readonly shortestMs: number;
+  readonly stepMs: number;
+}
+
+const LENGTHS: Lengths = { shortestMs: 2_000, stepMs: 250 };
+const STEPS = 7;
+
+/** A creative as an item of its own length, served by the emulator's media listener. */
+export function plannedItem(creative: Creative, durationMs: number): WholeItem {
+  return {
+    id: creative.name,
+    title: creative.name,
+    mimeType: creative.mimeType,
+    width: creative.width,
+    height: creative.height,
+    duration: durationMs,
+    url: `/creatives/${creative.file}`,
+    newsType: "test",
+  };
+}
+
+/**
+ * Spots that bring each creative after each kind of other, in both orders, with lengths from 2 to 3.5 s unless told
+ * otherwise; no creative comes twice in a row.
+ */
+export function plannedSpots({ creatives }: Catalogue, count: number, lengths = LENGTHS): readonly PlannedSpot[] {
+  const at = (index: number) => {
+    // Steps of 1, 2, 3… through the catalogue bring every neighbourhood in time.
+    const turn = Math.floor(index / creatives.length);
+    const creative = creatives[(index * (1 + (turn % 3)) + turn) % creatives.length] as Creative;
+    return plannedItem(creative, lengths.shortestMs + (index % STEPS) * lengths.stepMs);
+  };
+  return Array.from({ length: count }, (_, spot) => {
+    const [first, second] = [at(2 * spot), at(2 * spot + 1)];
+    const newsFirst = spot % 2 === 0;
+    return { newsFirst, billable: true, news: newsFirst ? first : second, ad: newsFirst ? second : first };
+  });
+}
+
+/** The items of spots in the order in which they are shown. */
+export function shownItems(spots: readonly PlannedSpot[]): readonly ShownItem[] {
+  return spots.flatMap(({ newsFirst, news, ad }) =>
+    (newsFirst ? [news, ad] : [ad, news]).flatMap((item) =>
+      typeof item === "object" && item !== null ? [{ creative: item.id, durationMs: item.duration }] : [],
+    ),
+  );
+}

@@ -1,0 +1,128 @@
+import type { ShownItem } from "../creatives/running-order.ts";
+import { FRAME_MS } from "./recording.ts";
+import type { Sighting } from "./sightings.ts";
+import { type Stall, stalledMsIn } from "./stalls.ts";
+
+/** How a recording's items kept their lengths, as far as the machine kept up. */
+export interface Punctuality {
+  /** Items that were longer or shorter than they may be, by more than the stalls that touched them. */
+  readonly wrong: readonly Mistimed[];
+  /** Items that were longer or shorter than they may be, but were touched by so much stall that it says nothing. */
+  readonly inconclusive: readonly Mistimed[];
+  /**
+   * By how much items came late for a stall and would be wrong without it. An item painted late stays for its whole
+   * duration (G1), so this much may move all that follows.
+   */
+  readonly excusedMs: number;
+  /** How much later or earlier the last item began than all durations before it say, less what stalls excuse. */
+  readonly driftMs: number;
+}
+
+/** An item as it was seen, and how long it was to be: `boundMs` is how far it may be off where no stall touches it. */
+export interface Timed extends Sighting {
+  readonly durationMs: number;
+  readonly boundMs: number;
+}
+
+/** Sightings with the durations of what they are of, in order. */
+export function timed(
+  sightings: readonly Sighting[],
+  durationsMs: readonly number[],
+  boundMs: number,
+): readonly Timed[] {
+  return sightings.map((one, index) => ({ ...one, durationMs: durationsMs[index] ?? 0, boundMs }));
+}
+
+/** Items that are shown one after the other, and whatever was seen between them, which is to last for no time at all. */
+export function inOrder(
+  sightings: readonly Sighting[],
+  items: readonly ShownItem[],
+  boundMs: number,
+): readonly Timed[] {
+  let next = sightings.findIndex(({ sight }) => sight === items[0]?.creative);
+  return items.flatMap(({ creative, durationMs }) => {
+    const at = sightings.findIndex(({ sight }, index) => index >= next && sight === creative);
+    if (next < 0 || at < 0) return [];
+    const strays = sightings.slice(next, at).map((one) => ({ ...one, durationMs: 0, boundMs: 0 }));
+    next = at + 1;
+    return [...strays, { ...(sightings[at] as Sighting), durationMs, boundMs }];
+  });
+}
+
+/** An item whose length is not its duration. */
+export interface Mistimed {
+  readonly sight: string;
+  readonly startS: number;
+  readonly lengthMs: number;
+  readonly durationMs: number;
+  readonly boundMs: number;
+  readonly offMs: number;
+  /** Stall just before its end where it was too long, just before its beginning where it was too short. */
+  readonly stalledMs: number;
+}
+
+/** Between an item's instant and the frame that shows it lie painting, drawing and the grab of the screen. */
+const REACH_MS = 50;
+/** A machine that stood still for this long did not keep up, and what came of it may take longer than the stall itself. */
+export const STARVED_MS = 100;
+/** No stall excuses more than this: an item that is off by more because of stalls says nothing. */
+export const STALL_CEILING_MS = 250;
+
+/**
+ * Judges each item's length by the instants of its first frame and of the first one after it. Only a stall just before
+ * the one that is late touches it; an item that no stall touched has its bound and not more.
+ */
+export function punctualityOf(items: readonly Timed[], stalls: readonly Stall[]): Punctuality {
+  const late = items.map((item) => mistimed(item, stalls)).filter(({ offMs, boundMs }) => offMs > boundMs);
+  // What a stall held up is seen at the refresh that follows.
+  const isExplained = ({ offMs, boundMs, stalledMs }: Mistimed) =>
+    offMs <= boundMs + (stalledMs > 0 ? stalledMs + FRAME_MS : 0);
+  const isStarved = ({ stalledMs }: Mistimed) => stalledMs >= STARVED_MS;
+  const isSlight = ({ offMs, boundMs }: Mistimed) => offMs <= boundMs + STALL_CEILING_MS;
+  // Whatever excuses it, what is seen between items is not in the order that is asked for.
+  const isStray = ({ durationMs }: Mistimed) => durationMs === 0;
+  const isExcused = (item: Mistimed) => isExplained(item) && isSlight(item) && !isStray(item);
+  const excused = late.filter(isExcused).map(({ lengthMs, durationMs }) => lengthMs - durationMs);
+  const [laterMs, earlierMs] = [sum(excused.filter((ms) => ms > 0)), sum(excused.filter((ms) => ms < 0))];
+  const tookMs = (items.at(-1)?.startAt ?? 0) - (items[0]?.startAt ?? 0);
+  const plannedMs = sum(items.slice(0, -1).map(({ durationMs }) => durationMs));
+  return {
+    wrong: late.filter((item) => !isExplained(item) && !isStarved(item)),
+    inconclusive: late.filter((item) => (isExplained(item) ? !isSlight(item) || isStray(item) : isStarved(item))),
+    excusedMs: laterMs,
+    driftMs: Math.max(0, tookMs - plannedMs - laterMs, earlierMs - (tookMs - plannedMs)),
+  };
+}
+
+function mistimed(
+  { sight, startS, startAt, lengthMs, durationMs, boundMs }: Timed,
+  stalls: readonly Stall[],
+): Mistimed {
+  const offMs = Math.abs(lengthMs - durationMs);
+  // An item is too long because it ended late, too short because it began late.
+  const lateAt = lengthMs > durationMs ? startAt + lengthMs : startAt;
+  const stalledMs = stalledMsIn(stalls, lateAt - REACH_MS - offMs, lateAt);
+  return { sight, startS, lengthMs, durationMs, boundMs, offMs, stalledMs };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * Runs a scenario that is judged by time. Where the machine stood still for too long to say anything, the scenario is
+ * cleared away, named, and run once more; a second time is an error.
+ */
+export async function conclusive<T extends Pick<Punctuality, "inconclusive">>(
+  name: string,
+  run: () => Promise<T>,
+  clear: () => Promise<void>,
+): Promise<T> {
+  const first = await run();
+  if (first.inconclusive.length === 0) return first;
+  console.warn(`${name}: inconclusive, so run once more: ${JSON.stringify(first.inconclusive)}`);
+  await clear();
+  const second = await run();
+  if (second.inconclusive.length === 0) return second;
+  throw new Error(`${name}: inconclusive twice: ${JSON.stringify(second.inconclusive)}`);
+}

@@ -1,0 +1,144 @@
+// Run by `watchStalls` as a process of its own, with the ids of the processes to watch, the player's first: notes every
+// stall, and tells them as JSON when it is asked to end.
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { processTree } from "../machine/proc.ts";
+import type { Stall } from "./stalls.ts";
+
+const EVERY_MS = 5;
+/** Timers are rounded to a millisecond and a little more; below this nothing was held up. */
+const TIMER_ERROR_MS = 3;
+/** How often the player's threads are asked how long they waited, and how often there are others. */
+const SAMPLE_MS = 20;
+const LOOK_MS = 250;
+/** A page that starts a thousand workers would have this process do nothing but ask them. */
+const MOST_THREADS = 400;
+/** The kernel counts the time of all processors in hundredths of a second: less than so much is not to be told by it. */
+const SPAN_SAMPLES = 5;
+const MS_PER_TICK = 10;
+
+const roots = process.argv.slice(2).map(Number);
+const stalls: Stall[] = [];
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** By how much this process comes late itself: what freezes the whole machine is not told by its own counters. */
+let due = now() + EVERY_MS;
+setInterval(() => {
+  const at = now();
+  if (at - due > TIMER_ERROR_MS) stalls.push({ from: due, to: at });
+  due = at + EVERY_MS;
+}, EVERY_MS);
+
+/** How long a thread has waited for a processor so far, in milliseconds. */
+interface Thread {
+  readonly file: number;
+  waited: number;
+}
+const threads = new Map<string, Thread>();
+/** How long each process has run so far, with all its threads, those that ended too. */
+const processes = new Map<number, number>();
+const bytes = Buffer.alloc(128);
+
+function find(): void {
+  const pids = roots.flatMap((root) => processTree(root).map(({ pid }) => pid));
+  for (const pid of pids) if (!processes.has(pid)) processes.set(pid, ranMs(pid) ?? 0);
+  for (const path of pids.flatMap(threadsOf)) {
+    if (threads.has(path) || threads.size >= MOST_THREADS) continue;
+    try {
+      const file = openSync(path, "r");
+      threads.set(path, { file, waited: waitedMs(file) ?? 0 });
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((tid) => `/proc/${pid}/task/${tid}/schedstat`);
+  } catch {
+    return [];
+  }
+}
+
+/** proc(5), schedstat: nanoseconds on a processor, nanoseconds of waiting for one, and turns. */
+function waitedMs(file: number): number | null {
+  try {
+    const [, waited] = bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0)).split(" ");
+    return Number(waited) / 1e6;
+  } catch {
+    return null;
+  }
+}
+
+/** proc(5), stat: fields 14 and 15, as user and as kernel; the second field is a name that may hold anything. */
+function ranMs(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  } catch {
+    return null;
+  }
+}
+
+/** Time that all processors together were not idle, in milliseconds. */
+function busyMs(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (
+    readFileSync("/proc/stat", "latin1").split("\n", 1)[0] ?? ""
+  )
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) * MS_PER_TICK;
+}
+
+/** What others took of the processors in each of the last samples. */
+const others: number[] = [];
+let busy = busyMs();
+let sampledAt = now();
+
+/**
+ * The player was held up for as long as one of its threads waited, the one that waited longest, but not for longer than
+ * others ran meanwhile. (The sum over all threads is several times that on a machine with little to do: it excused 80 ms.)
+ */
+function sample(): void {
+  const at = now();
+  let [ran, waited] = [0, 0];
+  for (const [path, thread] of threads) {
+    const read = waitedMs(thread.file);
+    if (read === null) {
+      closeSync(thread.file);
+      threads.delete(path);
+      continue;
+    }
+    waited = Math.max(waited, read - thread.waited);
+    thread.waited = read;
+  }
+  for (const [pid, before] of processes) {
+    const read = ranMs(pid);
+    if (read === null) {
+      processes.delete(pid);
+      continue;
+    }
+    ran += read - before;
+    processes.set(pid, read);
+  }
+  const busyNow = busyMs();
+  others.push(busyNow - busy - ran);
+  if (others.length > SPAN_SAMPLES) others.shift();
+  const byOthers = others.reduce((sum, one) => sum + one, 0);
+  const heldMs = Math.min(waited, at - sampledAt, byOthers);
+  if (heldMs > TIMER_ERROR_MS) stalls.push({ from: at - heldMs, to: at });
+  busy = busyNow;
+  sampledAt = at;
+}
+
+if (roots.length > 0) {
+  find();
+  setInterval(find, LOOK_MS);
+  setInterval(sample, SAMPLE_MS);
+}
+process.on("SIGTERM", () => {
+  process.stdout.write(`${JSON.stringify(stalls)}\n`, () => process.exit());
+});

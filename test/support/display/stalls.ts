@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Display } from "../../../scripts/setup/display.ts";
+import { endWithUs, preferOver, type Running } from "../machine/processes.ts";
+import { FRAME_MS } from "./recording.ts";
+
+/** A while in which the machine held up what only wanted to go on; instants on the clock of a recording (`monotonicMs`). */
+export interface Stall {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Watches for stalls of the machine: what is measured beside it cannot be better. */
+export interface StallWatch {
+  /** Ends it; resolves with all stalls in order, none on a machine with time to spare. */
+  stop(): Promise<readonly Stall[]>;
+}
+
+/**
+ * Notes when a process with the player's priority is late itself, and when threads of the player, or of the display that
+ * it draws on, waited for a processor that others had.
+ */
+export function watchStalls(player: Running, display: Display): StallWatch {
+  const pids = [player.pid, display.pid].flatMap((pid) => (pid === undefined ? [] : [String(pid)]));
+  const ticker = spawn(process.execPath, [join(import.meta.dirname, "stall-ticker.ts"), ...pids], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  preferOver(ticker);
+  endWithUs(ticker);
+  const said = new Promise<readonly Stall[]>((resolve, reject) => {
+    createInterface({ input: ticker.stdout }).once("line", (line) => resolve(JSON.parse(line)));
+    ticker.once("exit", () => reject(new Error("the ticker ended without a word")));
+  });
+  said.catch(() => {});
+  return {
+    async stop() {
+      ticker.kill("SIGTERM");
+      return said;
+    },
+  };
+}
+
+/** A recorder that grabs later than this after the grab before was held up itself: a frame and a half. */
+const GAP_MS = 1.5 * FRAME_MS;
+
+/** All stalls of a recording, its own late grabs among them, in order and without overlaps. */
+export function heldUp(stalls: readonly Stall[], instants: readonly number[]): readonly Stall[] {
+  const gaps = instants.slice(1).flatMap((to, index) => {
+    const from = (instants[index] as number) + FRAME_MS;
+    return to - from > GAP_MS - FRAME_MS ? [{ from, to }] : [];
+  });
+  const joined: { from: number; to: number }[] = [];
+  for (const { from, to } of [...stalls, ...gaps].sort((one, other) => one.from - other.from)) {
+    const last = joined.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else joined.push({ from, to });
+  }
+  return joined;
+}
+
+/** How much of a while the machine was held up. */
+export function stalledMsIn(stalls: readonly Stall[], from: number, to: number): number {
+  return stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(stall.to, to) - Math.max(stall.from, from)), 0);
+}

@@ -1,0 +1,211 @@
+import { pino } from "pino";
+
+import { readOpening } from "../../../src/core/opening-hours.ts";
+import type { Playout, PlayoutOutcome } from "../../../src/core/playout.ts";
+import { virtualClock } from "../../../src/emulator/clock.ts";
+import { type Emulator, startEmulator } from "../../../src/emulator/main.ts";
+import { demoWorld } from "../../../src/emulator/world/demo.ts";
+import type { WorldFile } from "../../../src/emulator/world/schema.ts";
+import { type Config, configOf } from "../../../src/player/config/config.ts";
+import { configFileSchema } from "../../../src/player/config/schema.ts";
+import { DIRECT, type Uplink } from "../../../src/player/config/uplink.ts";
+import { createMetrics, type Metrics } from "../../../src/player/health/metrics.ts";
+import { requestsBy } from "../../../src/player/network/requests.ts";
+import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { type Player, startPlayer } from "../../../src/player/player.ts";
+import type { PlayingScreen } from "../../../src/player/screen/playing-screen.ts";
+
+import { ManualClock } from "./manual-clock.ts";
+import { SimulatedStage } from "./simulated-stage.ts";
+
+/** A player and a screen network in one process, on one clock that is turned by hand. */
+export interface Scenario {
+  readonly clock: ManualClock;
+  readonly emulator: Emulator;
+  readonly stage: SimulatedStage;
+  /** The one that is running now. */
+  player(): Player;
+  /** What it counts. */
+  metrics(): Metrics;
+  /** Its screen. */
+  screen(): PlayingScreen;
+  /** Lets virtual time pass in steps, small ones by default, real sockets and files keeping up. */
+  pass(ms: number, stepMs?: number): Promise<void>;
+  /** The player stops without a word and a new one starts on the same folder. */
+  restart(): Promise<void>;
+  /** The machine goes off without a word, for so long, and starts again: another boot, another player, the same folder. */
+  /** `beforeStart`: what changes in the world while the machine is off. */
+  reboot(offMs: number, beforeStart?: () => void): Promise<void>;
+  /** Makes every request of the player fail, or lets them through again. */
+  cutNetwork(cut: boolean): void;
+  close(): Promise<void>;
+}
+
+const STEP_MS = 50;
+/** Real time for loopback sockets and the disk after each step that set something going. */
+const REAL_TURNS = 40;
+
+/** What a scenario has otherwise than usual. */
+export interface ScenarioChanges {
+  readonly clock?: ManualClock;
+  /** How long a proof may take, in real time. */
+  readonly proofTimeoutSeconds?: number;
+  readonly ballastBytes?: number;
+  /** The network's world, the demo's by default. */
+  readonly world?: WorldFile;
+  readonly respectHours?: boolean;
+  /** Stands between the player and the network; rejects as `fetch` does, or answers in the network's place. */
+  readonly meddle?: (url: string) => Response | undefined;
+  /** Done with the network before the player starts. */
+  readonly prepare?: (emulator: Emulator) => Promise<void>;
+  /** The way to the network, asked for at each start of the player; straight by default. */
+  readonly way?: () => { readonly baseUrl: string; readonly uplink: Uplink };
+  /** What the line is too dear for, as the configuration says it. */
+  readonly network?: { readonly monthlyBytes?: number };
+  /** Hears the end of each playout. */
+  readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
+  /** Whether anybody can see the screen from the start of each run; they can by default. */
+  readonly isSeen?: () => boolean;
+}
+
+export async function openScenario(folder: string, changes: ScenarioChanges = {}): Promise<Scenario> {
+  const clock = changes.clock ?? new ManualClock();
+  const emulator = await startEmulator({
+    ...{ seed: 1, clock: virtualClock(clock) },
+    ...(changes.world === undefined ? {} : { world: changes.world }),
+  });
+  await changes.prepare?.(emulator);
+  let cut = false;
+  let underWay = 0;
+  const meddled = (send: typeof fetch): typeof fetch => {
+    return async (input, init) => {
+      if (cut) throw new TypeError("cut");
+      const instead = changes.meddle?.(String(input));
+      if (instead) return instead;
+      underWay++;
+      return send(input, init).finally(() => underWay--);
+    };
+  };
+  // The system's own answer would come at an instant that no manual clock knows.
+  const resolve = async () => [];
+  let stage = new SimulatedStage(clock);
+  let metrics = createMetrics();
+  let player = await start();
+
+  async function start(): Promise<Player> {
+    stage = new SimulatedStage(clock);
+    metrics = createMetrics();
+    const config = configFor(emulator, folder, changes);
+    const { uplink } = config.network;
+    const { fetch, exactGet } = requestsBy(uplink);
+    const started = await startPlayer({
+      config,
+      clock,
+      log: pino({ level: "silent" }),
+      metrics,
+      fetch: meddled(fetch),
+      exactGet,
+      ...(changes.way === undefined
+        ? {}
+        : { openMediaFetch: (policy) => meddled(fetchGuardedBy(policy, uplink, resolve)) }),
+      resolve,
+      dice: () => 0.5,
+      spotRetryMs: 0,
+      downloadRetryMs: 0,
+      ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),
+    });
+    const { loop } = started.play(emulator.screenId, stage, {
+      seen: changes.isSeen?.() ?? true,
+      ...(changes.onSettled === undefined ? {} : { onSettled: changes.onSettled }),
+    });
+    stage.connect((event) => loop.dispatch(event));
+    return started;
+  }
+
+  return {
+    clock,
+    emulator,
+    get stage() {
+      return stage;
+    },
+    player: () => player,
+    metrics: () => metrics,
+    screen: () => screenOf(player),
+    async pass(ms, stepMs = STEP_MS) {
+      for (let passed = 0; passed < ms; passed += stepMs) {
+        await clock.advance(Math.min(stepMs, ms - passed));
+        for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || (await isBusy(player))); turn++) await realTurn();
+      }
+    },
+    async restart() {
+      await player.stop();
+      player = await start();
+    },
+    async reboot(offMs, beforeStart) {
+      await player.stop();
+      clock.reboot(offMs);
+      beforeStart?.();
+      player = await start();
+    },
+    cutNetwork(now) {
+      cut = now;
+    },
+    async close() {
+      await player.stop();
+      await emulator.close();
+    },
+  };
+}
+
+/** The player waits for an answer, a download or the disk. */
+async function isBusy(player: Player): Promise<boolean> {
+  const { cache } = player;
+  const { asking, line } = screenOf(player).loop.state();
+  if (asking.kind === "asked" || line.some(({ progress }) => progress === "fetching")) return true;
+  const later = new Promise<boolean>((resolve) => setImmediate(() => resolve(true)));
+  return Promise.race([cache.quiet().then(() => false), later]);
+}
+
+function screenOf({ screens: [screen] }: Player): PlayingScreen {
+  if (screen === undefined) throw new Error("no screen plays");
+  return screen;
+}
+
+function realTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+function configFor(
+  emulator: Emulator,
+  folder: string,
+  { proofTimeoutSeconds = 10, respectHours = false, way, network = {} }: ScenarioChanges,
+): Config {
+  const { orgToken, screenId } = emulator;
+  const { baseUrl, uplink } = way?.() ?? { baseUrl: emulator.baseUrl, uplink: DIRECT };
+  const openingHours = { respect: respectHours };
+  const written = {
+    baseUrl,
+    orgToken,
+    screenId,
+    openingHours,
+    proof: { timeoutSeconds: proofTimeoutSeconds },
+    network,
+  };
+  return configOf(configFileSchema.parse(written), orgToken, folder, uplink);
+}
+
+/** The demo's world, with the screen that is played at a place that is open at these hours. */
+export function worldOpen(hours: string): WorldFile {
+  const world = demoWorld();
+  for (const { locations = [] } of world.organizations) {
+    for (const location of locations) if (location.location_id === "loc_harbour") location.opening_168 = hoursOf(hours);
+  }
+  return world;
+}
+
+/** Hours as people write them. */
+export function hoursOf(hours: string): boolean[] {
+  const reading = readOpening(hours);
+  if (reading.kind === "unreadable") throw new Error(reading.problems.join());
+  return [...reading.hours];
+}
