@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
 import { NO_SUSPECTS, suspect } from "../../core/recovery.ts";
 import type { Instant } from "../../core/spot.ts";
@@ -38,6 +39,9 @@ const RESTORED_WITHIN_MS = 2_000;
  * for 0.4 s, and the other one was then seen that much too late.
  */
 const COVERED_MS = 150;
+
+/** A page has drawn its first frame a frame or two before the window that it is in shows it. */
+const SEEN_AFTER_MS = 35;
 
 /** One deck's way from its cue to the screen. */
 interface Cued {
@@ -166,6 +170,7 @@ export function createStage(parts: StageParts): Stage {
     if (paintedAt === null) return;
     cued.phase = "painted";
     coverSlate();
+    await sleep(SEEN_AFTER_MS);
     report({ kind: "deck-painted", playout: cued.playout.id, paintedAt });
   }
 

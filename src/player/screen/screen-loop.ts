@@ -26,8 +26,8 @@ export interface ScreenLoopParts {
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
   /**
-   * Hears the end of each playout, and the digest of its media where they were on the disk; one that was shown must be owed
-   * its proof before this returns (G1).
+   * Hears the end of each playout, and the digest of its media where they were on the disk, as soon as what comes
+   * next is in sight; one that was shown must be owed its proof before this returns (G1).
    */
   readonly onSettled: (playout: Playout, outcome: PlayoutOutcome, digest: string | null) => void;
   readonly onAsked: (outcome: SpotOutcome) => void;
@@ -52,6 +52,12 @@ const CATCH_UP_MS = 50;
 /** How long what is on air must still go on for a request that is not made at once. */
 const ROOM_MS = 4_000;
 
+/**
+ * Writing a proof to a slow disk holds up this process, and with it the frame that shows the next deck: what ended is
+ * settled when that is in sight, and this long after it was taken where it never comes.
+ */
+const UNPAINTED_MS = 250;
+
 /** Carries out what the core decides for one screen, until the signal is aborted. */
 export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   const { clock, stage, signal } = parts;
@@ -60,6 +66,10 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   const inbox: LoopEvent[] = [];
   let busy = false;
   let callOffAlarm = () => {};
+  /** What has ended and is to be settled, in order. */
+  const ended: (() => void)[] = [];
+  /** Calls off the alarm at which that is; `null` where it need not wait. */
+  let callOffSettling: (() => void) | null = null;
 
   // An effect may report at once what came of it: that waits until the effects before it are all carried out.
   function dispatch(event: LoopEvent): void {
@@ -73,7 +83,12 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   function takeIn(event: LoopEvent): void {
     const [next, effects] = step(state, event, clock.now(), parts.dice());
     state = next;
+    if (event.kind === "deck-painted") settleAll();
     for (const effect of effects) carryOut(effect);
+    if (effects.some(({ kind }) => kind === "take")) {
+      callOffSettling ??= clock.alarm(clock.now() + UNPAINTED_MS, settleAll);
+    }
+    if (callOffSettling === null) settleAll();
     parts.onState(state);
     callOffAlarm();
     const at = wakeAt(state);
@@ -115,7 +130,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
         stage.lighten();
         break;
       case "settle":
-        settle(effect.playout, effect.outcome);
+        ended.push(() => settle(effect.playout, effect.outcome));
         break;
     }
   }
@@ -148,13 +163,22 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     if (reread.kind === "lost") dispatch({ kind: "deck-failed", playout: playout.id, reason: "unfetchable" });
   }
 
+  function settleAll(): void {
+    callOffSettling?.();
+    callOffSettling = null;
+    for (const settleOne of ended.splice(0)) settleOne();
+  }
+
   function settle(playout: Playout, outcome: PlayoutOutcome): void {
     const digest = media.digestOf(playout);
     media.letGo(playout);
     parts.onSettled(playout, outcome, digest);
   }
 
-  signal.addEventListener("abort", () => callOffAlarm());
+  signal.addEventListener("abort", () => {
+    callOffAlarm();
+    settleAll();
+  });
   dispatch({ kind: "started" });
   return { dispatch, state: () => state };
 }

@@ -50,14 +50,15 @@ it("takes in what pages told while the process stood still, before it gives a fr
   loop.dispatch({ kind: "deck-painted", playout: first, paintedAt });
   await time.advance(100);
   expect(outcomes.filter(({ kind }) => kind === "failed")).toEqual([]);
-  expect(loop.state().slot?.paintedAt ?? outcomes.at(0)).toBeDefined();
+  expect(loop.state().slot?.paintedAt ?? taken.at(1)).toBeDefined();
   control.abort();
 });
 
-/** A loop whose decks are ready and painted at once, and when it asked for spots. */
-function asking(tellingAt: (now: number) => number) {
+/** A loop whose decks are ready at once, and painted so much later; when it asked for spots, and what it did. */
+function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
   const time = new ManualClock();
   const asked: number[] = [];
+  const did: (readonly [what: "take" | "clear" | "settle", at: number])[] = [];
   const control = new AbortController();
   const spot = { kind: "spot", spot: aSpot(), malformed: [], answered: true, serviceTime: null } as const;
   const loop = startScreenLoop({
@@ -78,16 +79,22 @@ function asking(tellingAt: (now: number) => number) {
     stage: {
       record: async () => ({ kind: "recorded", leadMs: 1_000 }),
       cue: ({ id }) => loop.dispatch({ kind: "deck-ready", playout: id }),
-      take: ({ id }) => setImmediate(() => loop.dispatch({ kind: "deck-painted", playout: id, paintedAt: time.now() })),
-      clear() {},
+      take({ id }) {
+        did.push(["take", time.now()]);
+        const painted = () => loop.dispatch({ kind: "deck-painted", playout: id, paintedAt: time.now() });
+        if (paintsInMs === 0) setImmediate(painted);
+        else time.alarm(time.now() + paintsInMs, painted);
+      },
+      clear: () => void did.push(["clear", time.now()]),
       darken() {},
       lighten() {},
     },
     log: pino({ level: "silent" }),
     tellingAt: () => tellingAt(time.now()),
-    ...{ onSettled() {}, onAsked() {}, onState() {}, signal: control.signal },
+    onSettled: () => void did.push(["settle", time.now()]),
+    ...{ onAsked() {}, onState() {}, signal: control.signal },
   });
-  return { time, asked, control, loop };
+  return { time, asked, did, control, loop };
 }
 
 /** Until so many spots were asked for. */
@@ -133,4 +140,28 @@ it("does not ask for a spot that it put off, where nobody can see the screen mea
   await time.settle();
   expect(asked).toEqual([0, back]);
   control.abort();
+});
+
+it.each([
+  ["as soon as what comes next is in sight, so that a slow disk does not hold that up", 40, 40],
+  ["250 ms after what comes next was taken, where that is not in sight by then", 400, 250],
+])("settles what ended %s", async (_when, paintsInMs, settlesInMs) => {
+  const { time, did, control } = asking((now) => now, paintsInMs);
+  while (did.filter(([what]) => what === "settle").length === 0) await time.advance(10);
+  await time.advance(paintsInMs);
+  const takenAt = did.filter(([what]) => what === "take")[1]?.[1] ?? 0;
+  expect(did.slice(1, 4)).toEqual([
+    ["take", takenAt] as const,
+    ["settle", takenAt + settlesInMs] as const,
+    ["clear", takenAt + paintsInMs] as const,
+  ]);
+  control.abort();
+});
+
+it("settles what ended before the player stops, also where what comes next is not in sight yet", async () => {
+  const { time, did, control } = asking((now) => now, 400);
+  while (did.filter(([what]) => what === "take").length < 2) await time.advance(10);
+  expect(did.map(([what]) => what)).not.toContain("settle");
+  control.abort();
+  expect(did.map(([what]) => what)).toContain("settle");
 });
