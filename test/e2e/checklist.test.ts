@@ -3,7 +3,7 @@ import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { openCounting } from "../support/machine/counting.ts";
 import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
-import { processTree } from "../support/machine/proc.ts";
+import { niceValues, processTree } from "../support/machine/proc.ts";
 import { eventually, type Running } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -105,6 +105,15 @@ describe("Electron's security checklist, on the running player", () => {
     const renderers = processTree(player.pid).filter(({ command }) => command.includes("--type=renderer"));
     expect(renderers.length).toBeGreaterThan(0);
     for (const { seccomp } of renderers) expect(seccomp).toBe(2);
+  });
+
+  it("a page goes behind the player and its clips with every thread, those of workers too", async () => {
+    await inCreative('new Promise((resolve) => { new Worker("data:,postMessage(0)").onmessage = () => resolve(0); })');
+    const { page, clip } = await inside.ask<Record<"page" | "clip", number>>(`${CONTENTS}
+      const clip = all.find((one) => one.getURL().includes("/media/"));
+      return { page: creative.getOSProcessId(), clip: clip.getOSProcessId() };`);
+    await eventually("all of the page's threads behind", () => Math.min(...niceValues(page)) === 10 || undefined);
+    for (const pid of [player.pid, clip]) expect(Math.min(...niceValues(pid))).toBeLessThan(10);
   });
 
   it.each(["geolocation", "notifications", "midi", "camera", "microphone", "clipboard-read", "persistent-storage"])(

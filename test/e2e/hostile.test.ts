@@ -59,10 +59,17 @@ const rows: readonly Row[] = [
   },
   {
     name: "starts-workers",
-    onAir: `const url = URL.createObjectURL(new Blob(["self.kept = new Uint8Array(2 ** 22).fill(1)"]));
+    onAir: `const url = URL.createObjectURL(new Blob(["self.kept = new Uint8Array(2 ** 23).fill(1)"]));
       for (let i = 0; i < 1000; i++) new Worker(url);`,
-    durationMs: 5_000,
+    durationMs: 7_000,
     fails: "memory",
+  },
+  {
+    name: "spins-in-workers",
+    onAir: `const url = URL.createObjectURL(new Blob(["for (;;) {}"]));
+      for (let i = 0; i < 64; i++) new Worker(url);`,
+    durationMs: 3_000,
+    fails: null,
   },
   {
     name: "opens-frames",

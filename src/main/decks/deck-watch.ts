@@ -153,7 +153,7 @@ function memoryByProcess(): Memory {
 }
 
 /** A frame whose process has just gone throws when it is asked: it takes no memory any more. */
-function processesOf(contents: WebContents): readonly number[] {
+export function processesOf(contents: WebContents): readonly number[] {
   try {
     return [...new Set(contents.mainFrame.framesInSubtree.map(({ osProcessId }) => osProcessId))];
   } catch {

@@ -16,6 +16,7 @@ import { type OnFailed, openDeck } from "./deck.ts";
 import { watchLoading } from "./deck-watch.ts";
 import type { FacedDeck } from "./media-decks.ts";
 import { pageFace } from "./page-face.ts";
+import { putBehind } from "./page-priority.ts";
 import type { SessionPool } from "./session-pool.ts";
 
 /** What pages are opened with. */
@@ -202,6 +203,7 @@ export class PageDecks {
       },
     };
     const deck = openDeck(window, lease, onFailed);
+    putBehind(deck.contents);
     return { deck, face: pageFace(deck, item), guest };
   }
 }

@@ -19,6 +19,18 @@ export function processTree(root: number): readonly Proc[] {
   return tree;
 }
 
+/** The nice values of a process's threads (proc(5), stat: field 19; the second one is a name that may hold anything). */
+export function niceValues(pid: number): readonly number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1");
+      return [Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])];
+    } catch {
+      return []; // It has ended in the meantime.
+    }
+  });
+}
+
 function readProc(pid: number): Proc[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
