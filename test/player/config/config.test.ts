@@ -352,6 +352,18 @@ describe("the screens of a configuration", () => {
   const { screenId: _, ...base } = least;
   const display = { match: null, fullscreen: true, width: null, height: null, mode: null, rotate: null, scale: null };
 
+  it("must be one under Wayland", () => {
+    const screens = ["a", "b"].map((screenId, index) => ({ screenId, display: { match: index + 1 } }));
+    const { folder, path } = given({ ...base, screens });
+    const source = sourceIn(folder, {}, path);
+    expect(problems(readConfig({ ...source, wayland: true }))).toEqual([
+      "screens must be one under Wayland, which lets no program choose a display",
+    ]);
+    expect(good(readConfig({ ...source, wayland: false })).screens).toHaveLength(2);
+    given({ ...base, screens: screens.slice(1) }, {}, folder);
+    expect(good(readConfig({ ...source, wayland: true })).screens).toHaveLength(1);
+  });
+
   it.each([
     ["mode", "1080p", "must be a size and, if need be, a refresh rate, such as 1920x1080 or 1920x1080@59.94"],
     ["rotate", 45, "must be one of 0, 90, 180, 270"],
