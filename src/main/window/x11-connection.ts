@@ -7,6 +7,7 @@ import {
   type Authority,
   authorityIn,
   NO_AUTHORITY,
+  numberMaskIn,
   ownNumber,
   rootIn,
   setupLength,
@@ -19,6 +20,8 @@ export interface X11Connection {
   readonly ownNumber: number;
   /** The window that all others are in. */
   readonly root: number;
+  /** Whether the same client made both windows. */
+  isSameClient(one: number, other: number): boolean;
   /** Sends requests that have no answer. */
   send(requests: Buffer): void;
   /** Sends one request; resolves with its answer, or null where the server refuses it or is gone. */
@@ -76,7 +79,10 @@ export function connectX11(
     const setup = received.subarray(0, sizeBytes);
     received = received.subarray(sizeBytes);
     isOpen = true;
-    onOpen({ ownNumber: ownNumber(setup), root: rootIn(setup), send, ask, close: () => socket.destroy() });
+    const ownBits = ~numberMaskIn(setup);
+    const isSameClient = (one: number, other: number) => (one & ownBits) === (other & ownBits);
+    const told = { ownNumber: ownNumber(setup), root: rootIn(setup) };
+    onOpen({ ...told, isSameClient, send, ask, close: () => socket.destroy() });
     return true;
   };
 

@@ -26,7 +26,11 @@ export async function isCovered(connection: X11Connection, window: number): Prom
   const answer = outer && (await connection.ask(treeRequest(root)));
   if (!answer) return null;
   const { children } = treeIn(answer);
-  const above = children.slice(children.indexOf(outer) + 1).slice(-MOST_ABOVE);
+  // Windows of one player lie above each other only until they are shown, where no display is.
+  const above = children
+    .slice(children.indexOf(outer) + 1)
+    .filter((one) => !connection.isSameClient(one, window))
+    .slice(-MOST_ABOVE);
   const [screen, own, ...frames] = await Promise.all([
     frameOf(connection, root),
     frameOf(connection, outer),

@@ -48,6 +48,11 @@ export function rootIn(setup: Buffer): number {
   return setup.readUInt32LE(40 + vendorBytes + 8 * formats);
 }
 
+/** The bits in which the numbers of one client's windows differ; the others are its own. */
+export function numberMaskIn(setup: Buffer): number {
+  return setup.readUInt32LE(16);
+}
+
 /** Asks to be told whenever a window is mapped, unmapped, destroyed or put into another. */
 export function watchRequest(window: number): Buffer {
   return request(2, [window, EVENT_MASK, STRUCTURE_NOTIFY]);

@@ -18,6 +18,8 @@ const WHOLE = { x: 0, y: 0, width: 320, height: 200 };
 const CORNER = { x: 300, y: 180, width: 100, height: 100 };
 
 let display: Display;
+/** The player's own connection, and that of another program. */
+let own: X11Connection;
 let program: X11Connection;
 let windows: number;
 let player: number;
@@ -32,11 +34,13 @@ afterAll(() => display.stop());
 
 beforeEach(async () => {
   windows = 0;
-  program = await new Promise<X11Connection>((resolve) => {
-    connectX11({ DISPLAY: display.name }, resolve, () => {});
-  });
-  player = create(WHOLE);
-  show(player);
+  const connected = () =>
+    new Promise<X11Connection>((resolve) => void connectX11({ DISPLAY: display.name }, resolve, () => {}));
+  [own, program] = [await connected(), await connected()];
+  player = create(WHOLE, own);
+  own.send(mapRequest(player));
+  // Another program could be told of it before it is there.
+  await own.ask(frameRequest(player));
   told = [];
   const watching = watchWindow(player, { DISPLAY: display.name }, (event) => told.push(event));
   if (watching === null) throw new Error("no display");
@@ -44,14 +48,15 @@ beforeEach(async () => {
   // All windows of a program go with it.
   onTestFinished(() => {
     watch.close();
+    own.close();
     program.close();
   });
   await isTold("uncovered");
 });
 
 /** A window on top of all others, which is not to be seen yet. */
-function create({ x, y, width, height }: Frame, isInputOnly = false): number {
-  const window = program.ownNumber + ++windows;
+function create({ x, y, width, height }: Frame, by = program, isInputOnly = false): number {
+  const window = by.ownNumber + ++windows;
   const message = Buffer.alloc(32);
   message[0] = 1;
   message.writeUInt16LE(8, 2);
@@ -60,7 +65,7 @@ function create({ x, y, width, height }: Frame, isInputOnly = false): number {
   [x, y, width, height, 0, isInputOnly ? 2 : 1].forEach((value, index) => {
     message.writeInt16LE(value, 12 + 2 * index);
   });
-  program.send(message);
+  by.send(message);
   return window;
 }
 
@@ -107,7 +112,8 @@ describe("a window among others, as the X server tells of it", () => {
     ["a strip of a few pixels", () => show(create({ ...WHOLE, x: 313 }))],
     ["one beside the screen", () => show(create({ ...WHOLE, x: -320 }))],
     ["one that is not mapped", () => void create(WHOLE)],
-    ["one that draws nothing", () => show(create(WHOLE, true))],
+    ["another one of the player's own", () => own.send(mapRequest(create(WHOLE, own)))],
+    ["one that draws nothing", () => show(create(WHOLE, program, true))],
   ])("is not covered by %s", async (_, open) => {
     open();
     // Looked at after that, by order of the server: the second one is what is told of.
