@@ -1,9 +1,18 @@
 import { defineConfig } from "vitest/config";
 
 /** Watched frame by frame: one file at a time, with the machine to itself. */
-const TIMED = ["playing", "hostile", "kills", "heavy", "house", "opening-hours", "outage", "screens", "soak"].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+const TIMED = [
+  "playing",
+  "hostile",
+  "kills",
+  "heavy",
+  "house",
+  "opening-hours",
+  "outage",
+  "screens",
+  "sessions",
+  "soak",
+].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Parts and scenarios, and real Electron on displays of its own, one file on each processor; what is timed alone. */
 export default defineConfig({

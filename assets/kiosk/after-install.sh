@@ -2,7 +2,7 @@
 # Run by dpkg when spotloop-kiosk has been unpacked: from the next boot on, and from now on, this machine is a kiosk.
 set -e
 
-UNITS='spotloop-display.service spotloop.service'
+UNITS='spotloop-display.service spotloop-wayland.service spotloop.service'
 MASK=/etc/systemd/system/spotloop.service.d/50-harden.conf
 
 # Chromium's setuid sandbox, which is for machines without user namespaces, needs the privileges that hardening takes.

@@ -7,6 +7,10 @@ const FROM = `${ROOT}/assets/kiosk`;
 /** What of `assets/kiosk` goes where. */
 const PLACES: Readonly<Record<string, string>> = {
   "spotloop-display.service": "/usr/lib/systemd/system/spotloop-display.service",
+  "spotloop-wayland.service": "/usr/lib/systemd/system/spotloop-wayland.service",
+  "session.default": "/etc/default/spotloop-kiosk",
+  "play.sh": "/usr/lib/spotloop-kiosk/play",
+  "no-pointer.xcursor": "/usr/share/spotloop-kiosk/pointers/default/cursors/left_ptr",
   "player.conf": "/usr/lib/systemd/system/spotloop.service.d/20-kiosk.conf",
   "harden.conf": "/usr/lib/systemd/system/spotloop.service.d/50-harden.conf",
   "tmpfiles.conf": "/usr/lib/tmpfiles.d/spotloop-kiosk.conf",
@@ -46,6 +50,8 @@ export async function buildKioskDeb({ version, maintainer, homepage, folder }: K
         `spotloop (= ${version})`,
         ...["systemd-sysv", "dbus", "udev", "xserver-xorg-core", "xserver-xorg-input-libinput", "x11-xserver-utils"],
       ].join(", "),
+      // For Wayland as the session: the compositor, and what sets its displays up.
+      Suggests: "cage, wlr-randr",
       // A desktop's login screen wants the same display.
       Conflicts: "x-display-manager",
       Section: "misc",

@@ -20,9 +20,9 @@ export interface Runtime {
 
 /**
  * What every player is started with: Chromium's own processes write what ends them, and nothing else. They are set up
- * before the player says a word.
+ * before the player says a word. Newer ones would choose between X11 and Wayland by themselves.
  */
-export const PLAYER_SWITCHES: readonly string[] = ["--log-level=3"];
+export const PLAYER_SWITCHES: readonly string[] = ["--log-level=3", "--ozone-platform=x11"];
 
 const STEP = "Getting Electron";
 const PACKAGE = `${ROOT}/node_modules/electron`;

@@ -11,6 +11,7 @@ export type Need =
   | "electron"
   | "display"
   | "displays"
+  | "sessions"
   | "watching"
   | "browser"
   | "compiling"
@@ -42,6 +43,8 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     tool("xrandr", "x11-xserver-utils"),
     tool("xdotool", "xdotool"),
   ],
+  // What a kiosk may have on its display: window managers, one of them compositing, and Wayland's compositor.
+  sessions: [tool("openbox", "openbox"), tool("picom", "picom"), tool("cage", "cage"), tool("xterm", "xterm")],
   watching: [tool("ffmpeg", "ffmpeg")],
   browser: [
     { commands: ["chromium", "chromium-browser", "google-chrome"], packages: ["chromium", "chromium-browser"] },

@@ -24,6 +24,18 @@ export function displayTrouble({ platform, x11, wayland, isServed }: DisplayFact
   return number !== null && isServed(number) ? null : `there is no display ${x11}`;
 }
 
+/**
+ * Whether a process with these arguments opens its windows under Wayland rather than X11: by `--ozone-platform`, as the
+ * unit and every script here say it, or else as Chromium chooses from version 140 on, by the session.
+ */
+export function isWayland(env: Environment, argv: readonly string[], platform = process.platform): boolean {
+  if (platform !== "linux") return false;
+  const names = argv.flatMap((argument) => /^--ozone-platform=(.*)$/.exec(argument)?.[1] ?? []);
+  // Of several Chromium, too, goes by the last.
+  const said = names.at(-1);
+  return said === undefined ? env.XDG_SESSION_TYPE === "wayland" && Boolean(env.WAYLAND_DISPLAY) : said === "wayland";
+}
+
 /** The number of an X display of this machine, as in `:0`, `:0.1` and `unix:0`; null where the name is none (X(7)). */
 export function localDisplay(name: string): number | "elsewhere" | null {
   const [, host = "", number = ""] = /^(.*):(\d{1,5})(?:\.\d+)?$/.exec(name) ?? [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DisplayFacts, displayTrouble } from "../../src/player/display.ts";
+import { type DisplayFacts, displayTrouble, isWayland } from "../../src/player/display.ts";
 
 const NONE = "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
 
@@ -39,5 +39,20 @@ describe("what keeps a player from opening a window", () => {
     ["on Windows", { platform: "win32" }],
   ])("cannot be told %s", (_, facts) => {
     expect(trouble(facts)).toBeNull();
+  });
+});
+
+describe("where windows are opened", () => {
+  const session = { XDG_SESSION_TYPE: "wayland", WAYLAND_DISPLAY: "wayland-0" };
+
+  it.each([
+    ["as the switch says it", true, {}, ["--ozone-platform=wayland"]],
+    ["as the last one does", true, {}, ["--ozone-platform=x11", "--ozone-platform=wayland"]],
+    ["against the session", false, session, ["--ozone-platform=x11"]],
+    ["as the session says it without a switch", true, session, []],
+    ["as X11 where there is no other word", false, { WAYLAND_DISPLAY: "wayland-0" }, ["--log-level=3"]],
+  ] as const)("is told %s: Wayland %s", (_, wayland, env, argv) => {
+    expect(isWayland(env, argv, "linux")).toBe(wayland);
+    expect(isWayland(env, argv, "win32")).toBe(false);
   });
 });

@@ -70,7 +70,9 @@ describe("one player of several screens", () => {
     const [, kiosk] = [play("screen_demo", true), play("screen_kiosk", false)];
     await pass(20_000);
     expect([proved("screen_demo") > 0, emulator.spots("screen_kiosk")]).toEqual([true, []]);
-    const told = sumOf(player.screens.map(({ screenId, health }) => ({ screenId, ...health.report() })));
+    const told = sumOf(
+      player.screens.map(({ screenId, health }) => ({ screenId, ...health.report(), displayTrouble: null })),
+    );
     expect(told).toMatchObject({ status: "starting", lastError: "nobody can see this screen" });
     expect(told.screens?.[1]).toMatchObject({ screenId: "screen_kiosk", onAir: "nothing", next: null });
     kiosk.loop.dispatch({ kind: "resume", because: "hidden" });

@@ -13,12 +13,13 @@ import type { EgressPolicy } from "../../player/network/egress-policy.ts";
 import { requestsBy } from "../../player/network/requests.ts";
 import { type Player, type PlayerParts, startPlayer } from "../../player/player.ts";
 import { countStart } from "../../player/run-identity.ts";
+import { DisplayPower } from "../displays/display-power.ts";
+import { followDisplays } from "../displays/follow-displays.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import { EXIT } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
 import type { RaisedStage } from "../stage/create-stage.ts";
 import { playOn } from "../stage/play-on.ts";
-import { DisplayPower } from "../window/display-power.ts";
 import { watchPower } from "./power.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
 
@@ -62,6 +63,8 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
 
   const power = new DisplayPower(screenIds, config.openingHours.respect, logger);
   shutdown.add("displays", () => power.release());
+  const displays = followDisplays(config, raised, logger);
+  shutdown.add("display setup", async () => displays.close());
   for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
   const parts: PlayerParts = {
@@ -90,7 +93,7 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
   await inSight;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { openHealth } = await import("../operator/health.ts");
-  const sources = { config, player, metrics, stages: raised, clock, log: logger, restarts, recovery };
+  const sources = { config, player, metrics, stages: raised, displays, clock, log: logger, restarts, recovery };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
   await offerChord(config, health?.port ?? null, raised, logger, shutdown);

@@ -1,5 +1,6 @@
 import { app } from "electron";
 import type { Logger } from "pino";
+import { isWayland } from "../../player/display.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import { EXIT } from "../recovery/supervisor.ts";
 
@@ -55,10 +56,17 @@ export class Shutdown {
 
   async #end(code: number): Promise<void> {
     this.#log.info({ code }, "player stopping");
-    setTimeout(() => app.exit(code), GONE_WITHIN_MS);
+    setTimeout(() => leave(code), GONE_WITHIN_MS);
     for (const { name, stop } of this.#stops.reverse()) {
       await stop().catch((error: unknown) => this.#log.error({ err: error, part: name }, "could not be stopped"));
     }
-    app.exit(code);
+    leave(code);
   }
+}
+
+/** Ends the process. Under Wayland Chromium crashes or hangs while it takes itself down: there it is not asked to. */
+function leave(code: number): void {
+  if (isWayland(process.env, process.argv))
+    (process as typeof process & { reallyExit(code: number): never }).reallyExit(code);
+  app.exit(code);
 }

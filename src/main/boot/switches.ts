@@ -1,6 +1,8 @@
 import { app } from "electron";
 import type { StartPlan } from "../../core/recovery.ts";
 import type { Config } from "../../player/config/config.ts";
+import { isWayland } from "../../player/display.ts";
+import { DRAW_COVERED } from "../window/window.ts";
 
 /** The least important lines that Chromium's main process writes: any, or those with which it ends. */
 const ALL = "0";
@@ -29,6 +31,9 @@ export function applySwitches(
   // No second copy of media on the disk: the media cache is the only one.
   commandLine.appendSwitch("disk-cache-size", "1");
   commandLine.appendSwitch("disable-http-cache");
+  // Under Wayland a window is as large as its display, and nothing sticks out of it: cued decks are covered whole, and draw all
+  // the same. On X11 they stick out.
+  if (isWayland(process.env, process.argv)) commandLine.appendSwitch(DRAW_COVERED);
   // Nothing in Chromium talks to anybody on its own.
   commandLine.appendSwitch("disable-background-networking");
   commandLine.appendSwitch("disable-component-update");

@@ -1,5 +1,6 @@
 import { app, screen } from "electron";
 import { type BadConfig, complaintOf, type GoodConfig, watchConfig } from "../../player/config/config.ts";
+import { isWayland } from "../../player/display.ts";
 import { createSlate } from "../house/slate.ts";
 import type { Supervision } from "../recovery/supervisor.ts";
 import { openWindow } from "../window/window.ts";
@@ -39,7 +40,8 @@ export async function awaitGoodConfig(
     view.webContents.executeJavaScript("0"),
   );
   const good = await new Promise<GoodConfig>((resolve) => {
-    const stop = watchConfig({ path: given, env: process.env }, (reading) => {
+    const source = { path: given, env: process.env, wayland: isWayland(process.env, process.argv) };
+    const stop = watchConfig(source, (reading) => {
       if (reading.kind === "bad") {
         said = sayOnce(said, describeProblems(reading));
         shown = reading;

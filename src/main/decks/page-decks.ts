@@ -9,7 +9,7 @@ import type { PageLoadBook } from "../../player/media/page-books.ts";
 import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
 import type { NavigationRuling } from "../guards/contents.ts";
-import { canOverhang } from "../window/window.ts";
+import { canDrawBelow } from "../window/window.ts";
 import type { PageGuest } from "./creative-session.ts";
 import { loadAndDraw } from "./cued-deck.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
@@ -181,7 +181,7 @@ export class PageDecks {
   async #load(item: Item, onFailed: OnFailed): Promise<Loading> {
     const { window, clock } = this.#parts;
     const page = await this.#open(item, onFailed);
-    const loaded = loadAndDraw(page, canOverhang(window)).then(() => {
+    const loaded = loadAndDraw(page, canDrawBelow(window)).then(() => {
       page.guest.moves = null;
       assertWhole(page.guest.page);
     });

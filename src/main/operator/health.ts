@@ -11,6 +11,7 @@ import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
 import { dayIn } from "../../player/proofs/day-report.ts";
 import { removeSmallFile, writeSmallFile } from "../../player/small-file.ts";
+import type { FollowedDisplays } from "../displays/follow-displays.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import type { RaisedStage } from "../stage/create-stage.ts";
 
@@ -20,6 +21,7 @@ export interface HealthSources {
   readonly player: Player;
   readonly metrics: Metrics;
   readonly stages: readonly RaisedStage[];
+  readonly displays: Pick<FollowedDisplays, "troubleOf">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly restarts: number;
@@ -71,12 +73,16 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
 /** Whoever looks after the machine need not be the player's own user. */
 const READABLE_FOR_ALL = 0o644;
 
-function reportOn({ config, player, clock, restarts, recovery }: HealthSources): HealthReport {
+function reportOn({ config, player, displays, clock, restarts, recovery }: HealthSources): HealthReport {
   const { oldestDeadline, ...counts } = player.proofs.counts();
   const moment = player.serviceClock.moment();
   const refused = player.proofs.lastRefused();
   return {
-    ...sumOf(player.screens.map(({ screenId, health }) => ({ screenId, ...health.report() }))),
+    ...sumOf(
+      player.screens.map(({ screenId, health }) => {
+        return { screenId, ...health.report(), displayTrouble: displays.troubleOf(screenId) };
+      }),
+    ),
     network: player.network,
     record: player.record,
     proofs: {

@@ -5,7 +5,7 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
-import type { DisplayPower } from "../window/display-power.ts";
+import type { DisplayPower } from "../displays/display-power.ts";
 import { displayNamed } from "../window/placement.ts";
 import type { RaisedStage } from "./create-stage.ts";
 import { createStage } from "./stage.ts";

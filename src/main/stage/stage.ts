@@ -12,7 +12,7 @@ import { watchProgress } from "../decks/deck-watch.ts";
 import type { FacedDeck } from "../decks/media-decks.ts";
 import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
 import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
-import { canOverhang } from "../window/window.ts";
+import { canDrawBelow } from "../window/window.ts";
 import type { RaisedStage } from "./create-stage.ts";
 
 /** What a stage is made of. */
@@ -205,7 +205,7 @@ export function createStage(parts: StageParts): Stage {
     cue(playout, media) {
       const deck = new CuedDeck(
         () => open(playout, media, (reason, detail) => fail(playout, reason, detail)),
-        () => canOverhang(window),
+        () => canDrawBelow(window),
       );
       const cued: Cued = { playout, media, deck, phase: "loading", taking: Promise.resolve(), stopWatching: () => {} };
       cues.set(playout.id, cued);

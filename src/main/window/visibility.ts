@@ -43,8 +43,8 @@ export class Visibility {
   }
 }
 
-/** How often a window that somebody hid is brought back: soon, and no fight with a user who insists. */
-const BACK_EVERY_MS = 5_000;
+/** How often a window that somebody hid is brought back: within 5 s, and no fight with a user who insists. */
+const BACK_EVERY_MS = 3_000;
 
 /**
  * Notes whatever puts a window out of sight, and brings it back, again and again, wherever it has a display. Returns the
@@ -62,7 +62,7 @@ export function watchVisibility(window: BaseWindow, sight: Visibility): WindowWa
     if (sight.has("minimized")) window.restore();
     if (sight.has("not shown")) window.showInactive();
     if (sight.has("unmapped")) outside?.map();
-    if (sight.has("covered")) window.moveTop();
+    if (sight.has("covered")) outside?.raise();
   };
   const timer = setInterval(bringBack, BACK_EVERY_MS);
   window.once("closed", () => {
@@ -72,7 +72,7 @@ export function watchVisibility(window: BaseWindow, sight: Visibility): WindowWa
   return outside;
 }
 
-/** X11 tells only those who ask it that a window was withdrawn or covered by others. */
+/** X11 tells only those who ask it that a window was withdrawn, or lies below others. */
 function watchFromOutside(window: BaseWindow, sight: Visibility): WindowWatch | null {
   const handle = window.getNativeWindowHandle();
   if (process.platform !== "linux" || handle.length < 4) return null;

@@ -1,5 +1,6 @@
-import { BaseWindow, type Display, screen, type WebContentsView } from "electron";
+import { app, BaseWindow, type Display, screen, type WebContentsView } from "electron";
 import type { Area, Size } from "../../core/page-layout.ts";
+import { isWayland } from "../../player/display.ts";
 import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
 
 /** A stage's window, which is out of sight until it is revealed, and whenever it has no display. */
@@ -14,14 +15,21 @@ export interface StageWindow {
 /**
  * Opens a stage's frameless window for its display. It is on, but for a pixel beyond every display's edge, until `reveal`:
  * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start. By its `number` it
- * is told from others there, so that none covers another.
+ * is told from others there, so that none covers another. Under Wayland, where windows have no place of their own choice,
+ * it is on its display at once, and full screen by the compositor's doing.
  */
 export function openWindow(plan: WindowPlan, first: Display | null, number = 0): StageWindow {
   let display = first;
   let revealed = false;
+  const byCompositor = isWayland(process.env, process.argv);
+  const beyond = () => (byCompositor ? {} : beyondDisplays(number));
+  const boundsHere = (on: Display) => {
+    return byCompositor && plan.fullscreen ? on.bounds : boundsOn(plan, on, screen.getAllDisplays());
+  };
   const window = new BaseWindow({
-    ...(display === null ? {} : boundsOn(plan, display, screen.getAllDisplays())),
-    ...beyondDisplays(number),
+    ...(display === null ? {} : boundsHere(display)),
+    ...beyond(),
+    fullscreen: byCompositor && plan.fullscreen,
     show: display !== null,
     title: "Spotloop",
     frame: false,
@@ -34,11 +42,12 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
 
   const settle = () => {
     if (display === null) return window.hide();
-    window.setBounds(boundsOn(plan, display, screen.getAllDisplays()));
+    // What is full screen by the compositor's doing, it makes larger and smaller itself.
+    if (!window.isFullScreen()) window.setBounds(boundsHere(display));
   };
   /** As a new one, a window that was hidden is empty at first. */
   const comeBack = (on: Display, onPlaced: () => void) => {
-    window.setBounds({ ...boundsOn(plan, on, screen.getAllDisplays()), ...beyondDisplays(number) });
+    if (!window.isFullScreen()) window.setBounds({ ...boundsHere(on), ...beyond() });
     window.showInactive();
     setTimeout(() => {
       if (display === null) return;
@@ -62,6 +71,9 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
   };
 }
 
+/** Chromium's switch by which views draw that others cover. */
+export const DRAW_COVERED = "disable-backgrounding-occluded-windows";
+
 /** A window that is shown again has drawn what is in it by then. */
 const DRAWS_WITHIN_MS = 500;
 
@@ -82,8 +94,9 @@ export function overhanging(window: BaseWindow, size: Size, place: OverhangPlace
   return overhangIn(window.getContentBounds(), visiblePart(window), size, place);
 }
 
-/** Whether a view below others can stick out of a window's display, and so draw there. */
-export function canOverhang(window: BaseWindow): boolean {
+/** Whether a view below others draws: it sticks out of the window's display, or is taken for one that can be seen. */
+export function canDrawBelow(window: BaseWindow): boolean {
+  if (app.commandLine.hasSwitch(DRAW_COVERED)) return true;
   const content = window.getContentBounds();
   const visible = visiblePart(window);
   return content.width > visible.width || content.height > visible.height;

@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { localDisplay, socketOf } from "../../player/display.ts";
-import { authorityFor, setupLength, setupRequest } from "./x11-watch.ts";
+import { authorityFor } from "./x11-connection.ts";
+import { setupLength, setupRequest } from "./x11-protocol.ts";
 
 /** As long as the unit waits for a display before it starts the player. */
 const ANSWERS_WITHIN_MS = 60_000;

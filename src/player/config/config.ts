@@ -80,6 +80,8 @@ export interface ConfigSource {
   readonly path: string | null;
   readonly env: Environment;
   readonly platform?: NodeJS.Platform;
+  /** Whether the windows are to be opened under Wayland, where none can be put on a display. */
+  readonly wayland?: boolean;
   /** By default as `env-paths` tells them. */
   readonly userPaths?: Surroundings["userPaths"];
 }
@@ -103,7 +105,10 @@ export function readConfig(source: ConfigSource): ConfigReading {
   const watchAll = [...watch, ...(token.file === null ? [] : [token.file]), ...uplink.files];
 
   const wrong = [
-    ...inOrder([...(read.success ? [] : problemsOf(read.error, written)), ...screenProblems(written)]),
+    ...inOrder([
+      ...(read.success ? [] : problemsOf(read.error, written)),
+      ...screenProblems(written, source.wayland === true),
+    ]),
     ...(token.kind === "none" ? [token.problem] : []),
     ...uplink.problems,
   ];
@@ -225,15 +230,19 @@ function screensOf({ screenId, display, screens = [] }: ConfigFile): readonly Sc
 
 /**
  * What is wrong with how a configuration names its screens: by `screenId` or by `screens`, never both; each of them once,
- * each on a display of its own as far as that can be told before the displays are known.
+ * each on a display of its own as far as that can be told before the displays are known; under Wayland no more than one.
  */
-function screenProblems(written: unknown): ConfigProblem[] {
+function screenProblems(written: unknown, wayland: boolean): ConfigProblem[] {
   if (!isRecord(written)) return [];
   const { screenId, screens, display } = written;
   if (screens === undefined) return screenId === undefined ? [{ path: "screenId", message: "is missing" }] : [];
   const beside = (path: string, message: string, value: unknown) => (value === undefined ? [] : [{ path, message }]);
   const entries = Array.isArray(screens) ? screens.map((entry) => (isRecord(entry) ? entry : {})) : [];
+  const tooMany = wayland && entries.length > 1;
   return [
+    ...(tooMany
+      ? [{ path: "screens", message: "must be one under Wayland, which lets no program choose a display" }]
+      : []),
     ...beside("screenId", "must not stand beside screens: one of the two says what this player plays", screenId),
     ...beside("display", "must not stand beside screens: each of them has a display of its own", display),
     ...repeated(entries.map((entry) => entry.screenId)).map((index) =>

@@ -52,7 +52,10 @@ const DAY_SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
 /** Slower than that, a download of which nothing came for long could not be told from one that is waiting its turn. */
 const LEAST_BITS_PER_SECOND = 100_000;
 
-/** Which display, and how much of it. */
+/** A size in pixels, and a refresh rate in Hz. */
+const DISPLAY_MODE = /^[1-9]\d{1,4}x[1-9]\d{1,4}(@\d{1,3}(\.\d{1,3})?)?$/;
+
+/** Which display, how much of it, and how that is set up. */
 export const displaySchema = z.strictObject({
   match: z
     .union(
@@ -65,6 +68,24 @@ export const displaySchema = z.strictObject({
   fullscreen: z.boolean().default(true).describe("Whether the window fills the display."),
   width: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
   height: z.int().positive().max(16_384).nullable().default(null).describe("In pixels, where it does not fill it."),
+  mode: z
+    .string()
+    .regex(DISPLAY_MODE, "must be a size and, if need be, a refresh rate, such as 1920x1080 or 1920x1080@59.94")
+    .nullable()
+    .default(null)
+    .describe("What the display is switched to, such as 1920x1080 or 1920x1080@60; null: it is left as it is."),
+  rotate: z
+    .literal([0, 90, 180, 270])
+    .nullable()
+    .default(null)
+    .describe("By how many degrees its picture is turned clockwise: 0, 90, 180 or 270; null: it is left as it is."),
+  scale: z
+    .number()
+    .min(0.25)
+    .max(4)
+    .nullable()
+    .default(null)
+    .describe("Pixels of the display for each that is laid out, in each direction: 2, say; null: it is left as it is."),
 });
 
 /** A configuration file as it is written, with every default. Unknown keys are errors. */

@@ -7,9 +7,10 @@ const REFRESH_SECONDS = 5;
 
 /** The report for people: one page on its own, without scripts, that asks for itself again every few seconds. */
 export function healthPage(report: HealthReport): string {
-  const { proofs, cache, clock, versions, restarts, lastError } = report;
+  const { proofs, cache, clock, versions, restarts, lastError, displayTrouble } = report;
   const rows: readonly Row[] = [
     ...(report.screens === undefined ? screenRows(report) : report.screens.map(screenRow)),
+    ...(displayTrouble === null ? [] : ([["Display", displayTrouble]] as const)),
     ["Network", report.network === "portal" ? "A captive portal answers in the service's place" : "ok"],
     [
       "Proofs",

@@ -14,11 +14,14 @@ export interface ScreenHealth {
   readonly next: NextItem | null;
   /** One line, or null. */
   readonly lastError: string | null;
+  /** Why its display is not set up as `display.mode`, `rotate` and `scale` say, in one line, or null. */
+  readonly displayTrouble: string | null;
 }
 
 /**
  * How the player is: what `/health` answers, and what the page for people shows. Instants are ISO 8601, UTC. Of several
- * screens the status is the worst, and what is on air, next and the last error are those of the first that has it.
+ * screens the status is the worst, and what is on air, next, the last error and its display's trouble are those of the
+ * first that has it.
  */
 export interface HealthReport extends ScreenHealth {
   /** Each of several screens; one alone is told of above. */
@@ -111,7 +114,8 @@ export function sumOf(
   if (others.length === 0) return health;
   const status = FROM_WORST.find((one) => screens.some((screen) => screen.status === one)) ?? "ok";
   const lastError = screens.find((screen) => screen.lastError !== null)?.lastError ?? null;
-  return { ...health, status, lastError, screens };
+  const displayTrouble = screens.find((screen) => screen.displayTrouble !== null)?.displayTrouble ?? null;
+  return { ...health, status, lastError, displayTrouble, screens };
 }
 
 const FROM_WORST = ["failing", "starting", "ok", "closed"] as const;

@@ -105,8 +105,8 @@ export class HealthWatch {
     return isHidden(state) ? "hidden" : "house";
   }
 
-  /** How this screen is. */
-  report(): ScreenHealth {
+  /** How this screen is, apart from its display. */
+  report(): Omit<ScreenHealth, "displayTrouble"> {
     const state = this.#state;
     const slot = state === null ? null : inSight(state);
     const ready = state?.line.find(isReady)?.playout.item;

@@ -1,110 +1,142 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type Display, startDisplay } from "../../../scripts/setup/display.ts";
+import { connectX11, type X11Connection } from "../../../src/main/window/x11-connection.ts";
 import {
-  authorityIn,
-  extensionRequest,
-  freezeRequests,
-  hideRequests,
+  atomIn,
+  atomRequest,
+  type Frame,
+  frameRequest,
   mapRequest,
-  NO_AUTHORITY,
-  ownNumber,
-  setupLength,
-  setupRequest,
-  thawRequests,
-  watchRequest,
-  windowEventIn,
-} from "../../../src/main/window/x11-watch.ts";
+  raiseRequest,
+} from "../../../src/main/window/x11-protocol.ts";
+import { type WatchEvent, type WindowWatch, watchWindow } from "../../../src/main/window/x11-watch.ts";
+import { eventually } from "../../support/machine/processes.ts";
 
-const WINDOW = 0x20_0003;
+/** The player's window fills the screen. */
+const WHOLE = { x: 0, y: 0, width: 320, height: 200 };
+/** Another program's window over a corner of it. */
+const CORNER = { x: 300, y: 180, width: 100, height: 100 };
 
-/** An event of 32 bytes with its window where its kind has it. */
-function event(kind: number, windowAt: number, window = WINDOW, state = 0): Buffer {
+let display: Display;
+/** The player's own connection, and that of another program. */
+let own: X11Connection;
+let program: X11Connection;
+let windows: number;
+let player: number;
+let watch: WindowWatch;
+let told: WatchEvent[];
+
+beforeAll(async () => {
+  display = await startDisplay(WHOLE);
+});
+
+afterAll(() => display.stop());
+
+beforeEach(async () => {
+  windows = 0;
+  const connected = () =>
+    new Promise<X11Connection>((resolve) => void connectX11({ DISPLAY: display.name }, resolve, () => {}));
+  [own, program] = [await connected(), await connected()];
+  player = create(WHOLE, own);
+  own.send(mapRequest(player));
+  // Another program could be told of it before it is there.
+  await own.ask(frameRequest(player));
+  told = [];
+  const watching = watchWindow(player, { DISPLAY: display.name }, (event) => told.push(event));
+  if (watching === null) throw new Error("no display");
+  watch = watching;
+  // All windows of a program go with it.
+  onTestFinished(() => {
+    watch.close();
+    own.close();
+    program.close();
+  });
+  await isTold("uncovered");
+});
+
+/** A window on top of all others, which is not to be seen yet. */
+function create({ x, y, width, height }: Frame, by = program, isInputOnly = false): number {
+  const window = by.ownNumber + ++windows;
   const message = Buffer.alloc(32);
-  message[0] = kind;
-  message.writeUInt32LE(window, windowAt);
-  if (kind === 15) message[8] = state;
-  return message;
-}
-
-function entry(display: string, name: string, secret: string): Buffer {
-  const fields = ["host", display, name, secret].map((text) => {
-    const bytes = Buffer.from(text);
-    return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes]);
+  message[0] = 1;
+  message.writeUInt16LE(8, 2);
+  message.writeUInt32LE(window, 4);
+  message.writeUInt32LE(program.root, 8);
+  [x, y, width, height, 0, isInputOnly ? 2 : 1].forEach((value, index) => {
+    message.writeInt16LE(value, 12 + 2 * index);
   });
-  return Buffer.concat([Buffer.from([1, 0]), ...fields]);
+  by.send(message);
+  return window;
 }
 
-describe("the X server's messages", () => {
+function show(window: number): void {
+  program.send(mapRequest(window));
+}
+
+function hide(window: number): void {
+  const message = Buffer.alloc(8);
+  message[0] = 10;
+  message.writeUInt16LE(2, 2);
+  message.writeUInt32LE(window, 4);
+  program.send(message);
+}
+
+/** Waits until that was the last thing that was heard. */
+async function isTold(event: WatchEvent): Promise<void> {
+  await eventually(`"${event}"`, () => told.at(-1) === event || undefined);
+}
+
+describe("a window among others, as the X server tells of it", () => {
   it.each([
-    ["unmapped", event(18, 8)],
-    ["mapped", event(19, 8)],
-    ["gone", event(17, 8)],
-    ["covered", event(15, 4, WINDOW, 2)],
-    ["uncovered", event(15, 4, WINDOW, 1)],
-    ["uncovered", event(15, 4, WINDOW, 0)],
-    ["unmapped", event(18 | 0x80, 8)],
-    ["gone", event(0, 4)],
-    [null, event(18, 8, 5)],
-    [null, event(15, 4, 5, 2)],
-    [null, event(22, 8)],
-  ])("say %s", (what, message) => {
-    expect(windowEventIn(message, WINDOW)).toBe(what);
+    ["a part of it", CORNER],
+    ["all of it", WHOLE],
+  ])("is covered while another is above %s", async (_, frame) => {
+    const other = create(frame);
+    show(other);
+    await isTold("covered");
+    hide(other);
+    await isTold("uncovered");
   });
 
-  it("are asked for as the protocol has it", () => {
-    expect(watchRequest(WINDOW).toString("hex")).toBe("0200040003002000".concat("00080000", "00000300"));
-    expect(mapRequest(WINDOW).toString("hex")).toBe("0800020003002000");
-    expect(setupRequest({ name: "abc", secret: Buffer.from([1]) }).toString("hex")).toBe(
-      "6c000b0000000300010000006162630001000000",
-    );
+  it("is in front again once it was raised, and behind when the other is", async () => {
+    const other = create(CORNER);
+    show(other);
+    await isTold("covered");
+    watch.raise();
+    await isTold("uncovered");
+    program.send(raiseRequest(other));
+    await isTold("covered");
   });
 
-  it("hide the pointer where the server can, by the number that it gave to that extension", () => {
-    const answer = Buffer.alloc(32);
-    answer.set([1, 0, 0, 0, 0, 0, 0, 0, 1, 138]);
-    expect(extensionRequest().toString("hex")).toBe("620004000600000058464958455300".concat("00"));
-    expect(hideRequests(answer, WINDOW).toString("hex")).toBe("8a0003000400000000000000".concat("8a1d020003002000"));
-    answer[8] = 0;
-    expect(hideRequests(answer, WINDOW)).toHaveLength(0);
-    expect(hideRequests(event(19, 8), WINDOW)).toHaveLength(0);
+  it.each([
+    ["a strip of a few pixels", () => show(create({ ...WHOLE, x: 313 }))],
+    ["one beside the screen", () => show(create({ ...WHOLE, x: -320 }))],
+    ["one that is not mapped", () => void create(WHOLE)],
+    ["another one of the player's own", () => own.send(mapRequest(create(WHOLE, own)))],
+    ["one that draws nothing", () => show(create(WHOLE, program, true))],
+  ])("is not covered by %s", async (_, open) => {
+    open();
+    // Looked at after that, by order of the server: the second one is what is told of.
+    const other = create(CORNER);
+    show(other);
+    await isTold("covered");
+    hide(other);
+    await isTold("uncovered");
   });
 
-  it("keep the picture in a window still by one within it that has no background, and let go of it again", () => {
-    const still = 0x40_0000;
-    expect(freezeRequests(still, WINDOW).toString("hex")).toBe(
-      "01000900000040000300200000000000".concat("ff7fff7f00000000000000000100000000000000", "0800020000004000"),
-    );
-    expect(thawRequests(still, WINDOW).toString("hex")).toBe(
-      "02000400030020000100000000000000".concat("0400020000004000"),
-    );
-  });
-
-  it("give out the numbers of what a client makes", () => {
-    const setup = Buffer.alloc(40);
-    setup.writeUInt32LE(0x40_0000, 12);
-    expect(ownNumber(setup)).toBe(0x40_0000);
-  });
-
-  it("begin with an answer of its own length, or none", () => {
-    expect(setupLength(Buffer.from([1, 0, 11, 0]))).toBe("awaited");
-    expect(setupLength(Buffer.from([1, 0, 11, 0, 0, 0, 2, 0]))).toBe(16);
-    expect(setupLength(Buffer.from([0, 0, 11, 0, 0, 0, 2, 0]))).toBe("refused");
+  it("is told of when it is withdrawn and comes back", async () => {
+    hide(player);
+    await eventually("its end", () => told.includes("unmapped") || undefined);
+    watch.map();
+    await eventually("its return", () => told.lastIndexOf("mapped") > told.indexOf("unmapped") || undefined);
   });
 });
 
-describe("an Xauthority file", () => {
-  const cookie = "MIT-MAGIC-COOKIE-1";
-
-  it("gives the cookie of a display, or one that is for all", () => {
-    const file = Buffer.concat([entry("1", "OTHER", "a"), entry("1", cookie, "b"), entry("", cookie, "c")]);
-    expect(authorityIn(file, 1)).toEqual({ name: cookie, secret: Buffer.from("b") });
-    expect(authorityIn(file, 2)).toEqual({ name: cookie, secret: Buffer.from("c") });
-  });
-
-  it.each([
-    ["empty", Buffer.alloc(0)],
-    ["of another display", entry("7", cookie, "a")],
-    ["cut off", entry("1", cookie, "a").subarray(0, 9)],
-  ])("gives none when it is %s", (_, file) => {
-    expect(authorityIn(file, 1)).toEqual(NO_AUTHORITY);
+describe("the X server's answers", () => {
+  it("are each its question's own, and none where the server refuses", async () => {
+    const nothing = program.ask(frameRequest(0x1fff_ffff));
+    const atoms = await Promise.all(["WM_NAME", "WM_CLASS"].map((name) => program.ask(atomRequest(name))));
+    expect(await nothing).toBeNull();
+    expect(atoms.map((answer) => answer && atomIn(answer))).toEqual([39, 67]);
   });
 });

@@ -39,7 +39,12 @@ describe("a configuration", () => {
     const { screenId, ...others } = least;
     expect(good(reading)).toEqual({
       ...others,
-      screens: [{ screenId, display: { match: null, fullscreen: true, width: null, height: null } }],
+      screens: [
+        {
+          screenId,
+          display: { match: null, fullscreen: true, width: null, height: null, mode: null, rotate: null, scale: null },
+        },
+      ],
       dataDir: join(folder, "state"),
       cache: { maxBytes: 8 * 1024 ** 3, minFreeBytes: 1024 ** 3, maxItemBytes: 1024 ** 3 },
       house: { dir: null, seconds: 10, clock: false },
@@ -345,7 +350,28 @@ describe("where data is kept unless told", () => {
 
 describe("the screens of a configuration", () => {
   const { screenId: _, ...base } = least;
-  const display = { match: null, fullscreen: true, width: null, height: null };
+  const display = { match: null, fullscreen: true, width: null, height: null, mode: null, rotate: null, scale: null };
+
+  it("must be one under Wayland", () => {
+    const screens = ["a", "b"].map((screenId, index) => ({ screenId, display: { match: index + 1 } }));
+    const { folder, path } = given({ ...base, screens });
+    const source = sourceIn(folder, {}, path);
+    expect(problems(readConfig({ ...source, wayland: true }))).toEqual([
+      "screens must be one under Wayland, which lets no program choose a display",
+    ]);
+    expect(good(readConfig({ ...source, wayland: false })).screens).toHaveLength(2);
+    given({ ...base, screens: screens.slice(1) }, {}, folder);
+    expect(good(readConfig({ ...source, wayland: true })).screens).toHaveLength(1);
+  });
+
+  it.each([
+    ["mode", "1080p", "must be a size and, if need be, a refresh rate, such as 1920x1080 or 1920x1080@59.94"],
+    ["rotate", 45, "must be one of 0, 90, 180, 270"],
+    ["scale", 0, "must be at least 0.25"],
+  ])("have displays that can be set up: not by a %s of %s", (key, value, message) => {
+    const { reading } = given({ ...base, screens: [{ screenId: "a", display: { [key]: value } }] });
+    expect(problems(reading)).toEqual([`screens[0].display.${key} ${message}`]);
+  });
 
   it("can be several, each on its own display", () => {
     const screens = [{ screenId: "a" }, { screenId: "b", display: { match: 2 } }];

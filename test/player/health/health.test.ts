@@ -15,6 +15,7 @@ const report: HealthReport = {
     since: "2026-10-21T07:28:00.000Z",
   },
   next: null,
+  displayTrouble: null,
   network: "ok",
   record: { rows: 12, unwritten: 0, signedAt: null, trouble: null },
   proofs: {
@@ -63,7 +64,7 @@ function ask(port: number, path: string, { method = "GET", headers = {} }: Asked
 
 describe("the health of several screens", () => {
   const screen = (screenId: string, changes: Partial<ScreenHealth>) => ({
-    ...({ screenId, status: "ok", onAir: "house", next: null, lastError: null } as const),
+    ...({ screenId, status: "ok", onAir: "house", next: null, lastError: null, displayTrouble: null } as const),
     ...changes,
   });
 
@@ -81,8 +82,12 @@ describe("the health of several screens", () => {
     expect(sumOf([screen("a", { lastError: "x" })])).toEqual(told);
   });
 
-  it("has the first error of them", () => {
-    expect(sumOf([screen("a", {}), screen("b", { lastError: "x" })]).lastError).toBe("x");
+  it("has the first error of them, and what is wrong with the first display", () => {
+    const { lastError, displayTrouble } = sumOf([
+      screen("a", {}),
+      screen("b", { lastError: "x", displayTrouble: "y" }),
+    ]);
+    expect([lastError, displayTrouble]).toEqual(["x", "y"]);
   });
 });
 
@@ -133,8 +138,8 @@ describe("health", () => {
   });
 
   it("tells of each of several screens, and shows the one that is asked for", async () => {
-    const { status, onAir, next, lastError } = report;
-    const screens = ["hall", "a&b"].map((screenId) => ({ screenId, status, onAir, next, lastError }));
+    const { status, onAir, next, lastError, displayTrouble } = report;
+    const screens = ["hall", "a&b"].map((screenId) => ({ screenId, status, onAir, next, lastError, displayTrouble }));
     const { port } = await started({
       report: () => ({ ...report, screens }),
       screenshot: async (screenId) => Buffer.from(`picture of ${screenId}`),

@@ -13,6 +13,8 @@ export interface Wall extends Display {
   part(number: number): string;
   /** Switches a display to a size, or off; where the others are does not change. */
   turn(number: number, mode: string | null): void;
+  /** The size of what a display shows, `640x360`, or null where it is off. */
+  mode(number: number): string | null;
   /** Plays the part of somebody at the machine, or of another program. */
   xdotool(...args: readonly string[]): string;
 }
@@ -72,6 +74,8 @@ export async function startWall(): Promise<Wall> {
     pid: server.pid,
     part: (number) => `${name}+${number * PART.width},0`,
     turn,
+    mode: (number) =>
+      new RegExp(`^${output(number)} .*?(\\d+x\\d+)\\+`, "m").exec(run("xrandr", ["--current"]))?.[1] ?? null,
     xdotool: (...args) => run("xdotool", args),
     async stop() {
       const ended = once(server, "exit");

@@ -142,16 +142,19 @@ export function checkoutPlayer(app = ROOT): Program {
   return { executable, args: [...args, ...PLAYER_SWITCHES, app] };
 }
 
-/** Starts a player as an ordinary user, so with Chromium's sandbox on; `display` is null for none at all. */
+/**
+ * Starts a player as an ordinary user, so with Chromium's sandbox on; `display` is an X11 display's name, the variables by
+ * which another one is found, or null for none at all.
+ */
 export function startPlayerProcess(
   program: Program,
-  display: string | null,
+  display: string | Readonly<Record<string, string>> | null,
   home: string,
   args: readonly string[],
 ): Running {
   const { uid, gid } = ordinaryUser();
   const { PATH } = process.env;
-  const env = { PATH, HOME: home, LANG: "C.UTF-8", ...(display === null ? {} : { DISPLAY: display }) };
+  const env = { PATH, HOME: home, LANG: "C.UTF-8", ...(typeof display === "string" ? { DISPLAY: display } : display) };
   const child = spawn(program.executable, [...program.args, ...args], { uid, gid, cwd: home, env });
   preferOver(child);
   return running(child);

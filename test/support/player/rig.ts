@@ -11,6 +11,14 @@ import {
   writeConfig,
 } from "../machine/processes.ts";
 
+/** A display that a player is shown in another way than by an X11 display's name. */
+export interface SessionDisplay extends Display {
+  /** The variables by which programs find it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What players on it are started with. */
+  readonly switches?: readonly string[];
+}
+
 /** A display, a screen network and a home for the player's user, each on its own; closed together. */
 export interface Rig {
   readonly display: Display;
@@ -28,7 +36,7 @@ export interface RigChanges {
   readonly width?: number;
   readonly height?: number;
   /** Starts the display, instead of a virtual one of that size. */
-  readonly start?: () => Promise<Display>;
+  readonly start?: () => Promise<SessionDisplay>;
   /** With which more arguments the emulator is started; it may write files for it into the folder. */
   readonly emulate?: (folder: string) => readonly string[];
 }
@@ -37,7 +45,7 @@ export async function openRig({ width = 1280, height = 720, start, emulate }: Ri
   // The test serves pages itself, and whatever it starts has its priority from the first moment on.
   preferOver(process);
   const folder = userFolder();
-  const startDisplayHere = start ?? (() => startDisplay({ width, height }));
+  const startDisplayHere = start ?? ((): Promise<SessionDisplay> => startDisplay({ width, height }));
   const started = [startDisplayHere(), startEmulatorProcess(emulate?.(folder.path))] as const;
   const [display, emulator] = await Promise.all(started);
   const players: Running[] = [];
@@ -51,7 +59,10 @@ export async function openRig({ width = 1280, height = 720, start, emulate }: Ri
       return writeConfig(folder.path, config);
     },
     play(args, program = checkoutPlayer()) {
-      const player = startPlayerProcess(program, display.name, folder.path, args);
+      const player = startPlayerProcess(program, display.env ?? display.name, folder.path, [
+        ...(display.switches ?? []),
+        ...args,
+      ]);
       players.push(player);
       return player;
     },

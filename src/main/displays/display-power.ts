@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
 import { powerSaveBlocker } from "electron";
 import type { Logger } from "pino";
+import { runProgram } from "./run-program.ts";
 
 /** Switches the displays of this machine off and on by a program that may be installed. */
 interface DisplayDriver {
@@ -13,9 +13,6 @@ interface DisplayDriver {
 const X11: DisplayDriver = { program: "xset", off: ["dpms", "force", "off"], on: ["dpms", "force", "on"] };
 /** For compositors with wlr-output-power-management: cage 0.2, labwc, sway. */
 const WLOPM: DisplayDriver = { program: "wlopm", off: ["--off", "*"], on: ["--on", "*"] };
-
-/** A display is switched within a second; a driver that takes longer is stuck. */
-const SWITCHED_WITHIN_MS = 5_000;
 
 /**
  * Keeps the displays awake while at least one screen is open, and switches them off while all are closed, where a driver
@@ -69,24 +66,14 @@ export class DisplayPower {
   async #switch(on: boolean): Promise<void> {
     if (this.#driver === null) return;
     const { program, ...orders } = this.#driver;
-    const failure = await ran(program, on ? orders.on : orders.off);
+    const ran = await runProgram(program, on ? orders.on : orders.off);
     const what = on ? "displays on" : "displays off";
-    if (failure === null) this.#log.info({ program }, what);
-    else this.#log.info({ program, reason: failure }, `${what}: the driver cannot; a closed screen is black`);
+    if (ran.kind === "ran") this.#log.info({ program }, what);
+    else this.#log.info({ program, reason: ran.reason }, `${what}: the driver cannot; a closed screen is black`);
   }
 }
 
 function driverFor(env: NodeJS.ProcessEnv): DisplayDriver | null {
   if (process.platform !== "linux") return null;
   return env.WAYLAND_DISPLAY ? WLOPM : X11;
-}
-
-/** Null, or why a program could not do it, in one line. */
-function ran(program: string, args: readonly string[]): Promise<string | null> {
-  return new Promise((resolve) => {
-    execFile(program, args, { timeout: SWITCHED_WITHIN_MS }, (error, _stdout, stderr) => {
-      if (error === null) return resolve(null);
-      resolve(stderr.trim().split("\n").at(0) || String(error.code ?? error.signal));
-    });
-  });
 }

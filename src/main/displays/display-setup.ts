@@ -1,0 +1,123 @@
+import type { Logger } from "pino";
+import { changesFor, type Output, type OutputChange, type OutputProgram, type OutputWish } from "./output.ts";
+import { runProgram } from "./run-program.ts";
+
+/** How the display of a screen is to be, and where that display begins now; null where it is not there. */
+export interface WantedDisplay {
+  readonly screenId: string;
+  readonly wish: OutputWish;
+  readonly origin: { readonly x: number; readonly y: number } | null;
+}
+
+/**
+ * Sets displays up as they are wanted, and says what could not be done: such a display is left as it is, and not tried
+ * again until `forget`. Whatever was changed is read back.
+ */
+export class DisplaySetup {
+  readonly #program: OutputProgram;
+  readonly #log: Logger;
+  /** What a display did not become, by its name and the kind of the change, and why. */
+  readonly #refused = new Map<string, string>();
+  #troubles: ReadonlyMap<string, string> = new Map();
+  /** One after the other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(program: OutputProgram, log: Logger) {
+    this.#program = program;
+    this.#log = log;
+  }
+
+  /** What is wrong with the display of a screen, in one line, or null. */
+  troubleOf(screenId: string): string | null {
+    return this.#troubles.get(screenId) ?? null;
+  }
+
+  /** Has what could not be done tried again by the next `apply`: another display may be there. */
+  forget(): void {
+    this.#refused.clear();
+  }
+
+  /** Resolves when the displays are as wanted, as far as they can be. */
+  apply(wanted: readonly WantedDisplay[]): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#apply(wanted));
+    return this.#turn;
+  }
+
+  async #apply(wanted: readonly WantedDisplay[]): Promise<void> {
+    const present = wanted.filter(
+      ({ wish, origin }) => origin !== null && Object.values(wish).some((one) => one !== null),
+    );
+    if (present.length === 0) return this.#tell(new Map());
+    const before = await this.#read();
+    if (typeof before === "string") return this.#tell(new Map(present.map(({ screenId }) => [screenId, before])));
+    // By name from here on: what is changed may move the others.
+    const chosen = present.flatMap(({ screenId, wish, origin }) =>
+      before.filter(({ x, y }) => x === origin?.x && y === origin.y).map(({ name }) => ({ screenId, wish, name })),
+    );
+    let isChanged = false;
+    for (const { wish, name } of chosen) {
+      const output = before.find((one) => one.name === name);
+      for (const change of output === undefined ? [] : changesFor(output, wish).changes) {
+        if (this.#refused.has(keyOf(name, change))) continue;
+        isChanged = true;
+        await this.#change(name, change);
+      }
+    }
+    const after = isChanged ? await this.#read() : before;
+    const troubles = chosen.flatMap(({ screenId, wish, name }) => {
+      const output = typeof after === "string" ? after : after.find((one) => one.name === name);
+      const trouble = typeof output === "object" ? this.#troubleOf(output, wish) : (output ?? null);
+      return trouble === null ? [] : [[screenId, trouble] as const];
+    });
+    this.#tell(new Map(troubles));
+  }
+
+  async #read(): Promise<readonly Output[] | string> {
+    const { name, list, read } = this.#program;
+    const ran = await runProgram(name, list);
+    return ran.kind === "ran" ? read(ran.said) : `displays cannot be set up: ${ran.reason}`;
+  }
+
+  async #change(output: string, change: OutputChange): Promise<void> {
+    const { name: program, changing } = this.#program;
+    const ran = await runProgram(program, changing(output, change));
+    const fields = { display: output, ...describe(change) };
+    if (ran.kind === "ran") this.#log.info(fields, "display set up");
+    else this.#refused.set(keyOf(output, change), ran.reason);
+  }
+
+  /** Why a display is not as it is wanted, or null; it is not tried to make it so again. */
+  #troubleOf(output: Output, wish: OutputWish): string | null {
+    const { changes, impossible } = changesFor(output, wish);
+    const reasons = changes.map((change) => {
+      const key = keyOf(output.name, change);
+      const reason = this.#refused.get(key) ?? "the system took it and did not do it";
+      this.#refused.set(key, reason);
+      return `${output.name} does not take ${Object.entries(describe(change)).flat().join(" ")}: ${reason}`;
+    });
+    return [...(impossible === null ? [] : [impossible]), ...reasons].join("; ") || null;
+  }
+
+  #tell(troubles: ReadonlyMap<string, string>): void {
+    for (const [screen, trouble] of troubles) {
+      if (this.#troubles.get(screen) !== trouble) this.#log.warn({ screen, trouble }, "the display is left as it is");
+    }
+    this.#troubles = troubles;
+  }
+}
+
+function keyOf(output: string, { kind }: OutputChange): string {
+  return `${output} ${kind}`;
+}
+
+/** A change in the words of the configuration. */
+function describe(change: OutputChange): Readonly<Record<string, string | number>> {
+  switch (change.kind) {
+    case "mode":
+      return { mode: `${change.mode.width}x${change.mode.height}@${change.mode.hz}` };
+    case "rotate":
+      return { rotate: change.rotation };
+    case "scale":
+      return { scale: change.scale };
+  }
+}

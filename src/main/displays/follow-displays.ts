@@ -1,0 +1,55 @@
+import { screen } from "electron";
+import type { Logger } from "pino";
+import type { Config } from "../../player/config/config.ts";
+import type { RaisedStage } from "../stage/create-stage.ts";
+import { DisplaySetup } from "./display-setup.ts";
+import { WLR_RANDR } from "./wlr-randr.ts";
+import { XRANDR } from "./xrandr.ts";
+
+/** Displays that come or change tell of it several times over. */
+const SETTLED_AFTER_MS = 500;
+/** What displays tell so soon after they were switched is about that, and not about a cable. */
+const OWN_DOING_MS = 3_000;
+
+/** Displays that are kept as the configuration wants them. */
+export interface FollowedDisplays {
+  /** What is wrong with the display of a screen, in one line, or null. */
+  troubleOf(screenId: string): string | null;
+  close(): void;
+}
+
+/** Sets the displays of stages up as the configuration says, now and whenever one comes, goes or changes (Linux). */
+export function followDisplays(config: Config, stages: readonly RaisedStage[], log: Logger): FollowedDisplays {
+  const program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
+  const setup = new DisplaySetup(program, log);
+  let timer: NodeJS.Timeout | null = null;
+  let setUpAt = 0;
+  const apply = async () => {
+    await setup.apply(
+      config.screens.map(({ screenId, display: { mode, rotate, scale } }, index) => {
+        const display = stages[index]?.display() ?? null;
+        // In pixels where the system counts displays by them, as X11 does.
+        const origin = display === null ? null : (display.nativeOrigin ?? display.bounds);
+        return { screenId, wish: { mode, rotate, scale }, origin };
+      }),
+    );
+    setUpAt = performance.now();
+  };
+  const applySoon = () => {
+    clearTimeout(timer ?? undefined);
+    timer = setTimeout(() => void apply(), SETTLED_AFTER_MS);
+  };
+  const onPlugged = () => {
+    if (performance.now() - setUpAt > OWN_DOING_MS) setup.forget();
+    applySoon();
+  };
+  const stop = () => {
+    clearTimeout(timer ?? undefined);
+    screen.off("display-added", onPlugged).off("display-removed", onPlugged).off("display-metrics-changed", applySoon);
+  };
+  if (process.platform === "linux") {
+    screen.on("display-added", onPlugged).on("display-removed", onPlugged).on("display-metrics-changed", applySoon);
+    void apply();
+  }
+  return { troubleOf: (screenId) => setup.troubleOf(screenId), close: stop };
+}

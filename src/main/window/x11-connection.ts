@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { localDisplay, socketOf } from "../../player/display.ts";
+import {
+  type Authority,
+  authorityIn,
+  NO_AUTHORITY,
+  numberMaskIn,
+  ownNumber,
+  rootIn,
+  setupLength,
+  setupRequest,
+} from "./x11-protocol.ts";
+
+/** A connection of our own to this machine's X server, beside Chromium's. */
+export interface X11Connection {
+  /** The number that this connection may give to a window it makes. */
+  readonly ownNumber: number;
+  /** The window that all others are in. */
+  readonly root: number;
+  /** Whether the same client made both windows. */
+  isSameClient(one: number, other: number): boolean;
+  /** Sends requests that have no answer. */
+  send(requests: Buffer): void;
+  /** Sends one request; resolves with its answer, or null where the server refuses it or is gone. */
+  ask(request: Buffer): Promise<Buffer | null>;
+  close(): void;
+}
+
+/** No answer that is asked for is longer; a server that sends more without sense is let go. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Answers and events have this size at least; an answer says by how much it is longer. */
+const MESSAGE_BYTES = 32;
+
+const ERROR = 0;
+const ANSWER = 1;
+
+/**
+ * Connects to the X server of `DISPLAY`; `onOpen` hears when it lets us in, `onEvent` of each event of 32 bytes. Returns
+ * how to give up, or null where the display is not this machine's. Without an X server nothing is ever heard.
+ */
+export function connectX11(
+  env: Readonly<Record<string, string | undefined>>,
+  onOpen: (connection: X11Connection) => void,
+  onEvent: (event: Buffer) => void,
+): (() => void) | null {
+  const display = localDisplay(env.DISPLAY ?? "");
+  if (typeof display !== "number") return null;
+  const socket = connect(socketOf(display));
+  const waiting = new Map<number, (answer: Buffer | null) => void>();
+  let received = Buffer.alloc(0);
+  let isOpen = false;
+  let sent = 0;
+
+  const send = (requests: Buffer) => {
+    if (socket.destroyed) return;
+    sent += countOf(requests);
+    socket.write(requests);
+  };
+  const ask = (request: Buffer) =>
+    new Promise<Buffer | null>((resolve) => {
+      if (socket.destroyed) return resolve(null);
+      send(request);
+      waiting.set(sent & 0xffff, resolve);
+    });
+  const settle = (sequence: number, answer: Buffer | null) => {
+    waiting.get(sequence)?.(answer);
+    waiting.delete(sequence);
+  };
+
+  const begin = (): boolean => {
+    const sizeBytes = setupLength(received);
+    // What is seen is then left to Electron to tell.
+    if (sizeBytes === "refused") socket.destroy();
+    if (typeof sizeBytes === "string" || received.length < sizeBytes) return false;
+    const setup = received.subarray(0, sizeBytes);
+    received = received.subarray(sizeBytes);
+    isOpen = true;
+    const ownBits = ~numberMaskIn(setup);
+    const isSameClient = (one: number, other: number) => (one & ownBits) === (other & ownBits);
+    const told = { ownNumber: ownNumber(setup), root: rootIn(setup) };
+    onOpen({ ...told, isSameClient, send, ask, close: () => socket.destroy() });
+    return true;
+  };
+
+  const read = () => {
+    if (!isOpen && !begin()) return;
+    while (received.length >= MESSAGE_BYTES) {
+      const kind = received[0] ?? ERROR;
+      const sizeBytes = MESSAGE_BYTES + (kind === ANSWER ? 4 * received.readUInt32LE(4) : 0);
+      if (received.length < sizeBytes) return;
+      const message = received.subarray(0, sizeBytes);
+      received = received.subarray(sizeBytes);
+      if (kind > ANSWER) onEvent(message);
+      else settle(message.readUInt16LE(2), kind === ANSWER ? message : null);
+    }
+  };
+
+  socket.on("connect", () => socket.write(setupRequest(authorityFor(display, env))));
+  socket.on("data", (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
+    if (received.length > MOST_BYTES) socket.destroy();
+    else read();
+  });
+  // A server that is gone takes the player with it; one that cannot be reached is as good as none.
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => {
+    for (const sequence of [...waiting.keys()]) settle(sequence, null);
+  });
+  socket.unref();
+  return () => socket.destroy();
+}
+
+/** What lets this user in at a display of this machine. */
+export function authorityFor(display: number, env: Readonly<Record<string, string | undefined>>): Authority {
+  try {
+    return authorityIn(readFileSync(env.XAUTHORITY ?? join(homedir(), ".Xauthority")), display);
+  } catch {
+    return NO_AUTHORITY;
+  }
+}
+
+/** How many requests there are one after the other: the server counts them, and answers by that number. */
+function countOf(requests: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < requests.length; at += 4 * requests.readUInt16LE(at + 2)) count++;
+  return count;
+}

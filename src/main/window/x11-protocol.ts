@@ -1,0 +1,228 @@
+// The few messages of the X11 core protocol that tell whether a window can be seen ("X Window System Protocol", X.Org).
+
+/** What the server says of a window that was asked about. */
+export type WindowEvent = "mapped" | "unmapped" | "gone";
+
+/** A window's place within the one that it is in, its border included, in pixels. */
+export interface Frame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Wider and higher than any window that it is in. */
+const LARGEST = 0x7fff_7fff;
+const BACKGROUND = 0x1;
+const EVENT_MASK = 0x800;
+const STACK_MODE = 0x40;
+const STRUCTURE_NOTIFY = 0x2_0000;
+const SUBSTRUCTURE_NOTIFY = 0x8_0000;
+const SUBSTRUCTURE_REDIRECT = 0x10_0000;
+
+/** Opens a connection; little-endian from here on. */
+export function setupRequest({ name, secret }: Authority): Buffer {
+  const head = Buffer.alloc(12);
+  head.write("l", "latin1");
+  head.writeUInt16LE(11, 2);
+  head.writeUInt16LE(name.length, 6);
+  head.writeUInt16LE(secret.length, 8);
+  return Buffer.concat([head, padded(Buffer.from(name, "latin1")), padded(secret)]);
+}
+
+/** The length of the server's answer to it; "awaited" while too little of it is there, "refused" when it lets nobody in. */
+export function setupLength(received: Buffer): number | "awaited" | "refused" {
+  if (received.length < 8) return "awaited";
+  return received[0] === 1 ? 8 + 4 * received.readUInt16LE(6) : "refused";
+}
+
+/** The number that this connection may give to something it makes, by the server's answer. */
+export function ownNumber(setup: Buffer): number {
+  return setup.readUInt32LE(12);
+}
+
+/** The number of the window that all others are in, by the server's answer: that of its first screen. */
+export function rootIn(setup: Buffer): number {
+  const vendorBytes = 4 * Math.ceil(setup.readUInt16LE(24) / 4);
+  const formats = setup[29] ?? 0;
+  return setup.readUInt32LE(40 + vendorBytes + 8 * formats);
+}
+
+/** The bits in which the numbers of one client's windows differ; the others are its own. */
+export function numberMaskIn(setup: Buffer): number {
+  return setup.readUInt32LE(16);
+}
+
+/** Asks to be told whenever a window is mapped, unmapped, destroyed or put into another. */
+export function watchRequest(window: number): Buffer {
+  return request(2, [window, EVENT_MASK, STRUCTURE_NOTIFY]);
+}
+
+/** Asks to be told whenever a window that is directly in this one comes, goes, or is moved up, down or aside. */
+export function watchWithinRequest(window: number): Buffer {
+  return request(2, [window, EVENT_MASK, SUBSTRUCTURE_NOTIFY]);
+}
+
+/** Asks which window a window is in, and which are in it. */
+export function treeRequest(window: number): Buffer {
+  return request(15, [window]);
+}
+
+/** The answer to that: the numbers of windows, the lowest first. */
+export function treeIn(answer: Buffer): { readonly parent: number; readonly children: readonly number[] } {
+  const count = answer.readUInt16LE(16);
+  const children = Array.from({ length: count }, (_, index) => answer.readUInt32LE(32 + 4 * index));
+  return { parent: answer.readUInt32LE(12), children };
+}
+
+export function frameRequest(window: number): Buffer {
+  return request(14, [window]);
+}
+
+export function frameIn(answer: Buffer): Frame {
+  const border = 2 * answer.readUInt16LE(20);
+  const [x, y] = [answer.readInt16LE(12), answer.readInt16LE(14)];
+  return { x, y, width: answer.readUInt16LE(16) + border, height: answer.readUInt16LE(18) + border };
+}
+
+export function attributesRequest(window: number): Buffer {
+  return request(3, [window]);
+}
+
+/** Whether a window draws anything, and is mapped as are all that it is in. */
+export function isViewableIn(answer: Buffer): boolean {
+  return answer.readUInt16LE(12) === 1 && answer[26] === 2;
+}
+
+/** Asks for a window to be mapped: a window manager brings it back from wherever it put it. */
+export function mapRequest(window: number): Buffer {
+  return request(8, [window]);
+}
+
+/** Puts a window above those beside it: a window manager is asked whether it may. */
+export function raiseRequest(window: number): Buffer {
+  return request(12, [window, STACK_MODE, 0]);
+}
+
+/** Asks for the number of a name that clients agree on. */
+export function atomRequest(name: string): Buffer {
+  return named(16, name);
+}
+
+export function atomIn(answer: Buffer): number {
+  return answer.readUInt32LE(8);
+}
+
+/**
+ * Tells the window manager that a window is to be the active one, as a pager does, whom it obeys (`_NET_ACTIVE_WINDOW` of
+ * the Extended Window Manager Hints): a full-screen window that is active lies above all that are to stay on top.
+ */
+export function activateRequest(activeWindow: number, root: number, window: number): Buffer {
+  const event = Buffer.alloc(32);
+  event.set([33, 32]);
+  event.writeUInt32LE(window, 4);
+  event.writeUInt32LE(activeWindow, 8);
+  event.writeUInt32LE(AS_PAGER, 12);
+  const head = request(25, [root, SUBSTRUCTURE_REDIRECT | SUBSTRUCTURE_NOTIFY]);
+  head.writeUInt16LE((head.length + event.length) / 4, 2);
+  return Buffer.concat([head, event]);
+}
+
+const AS_PAGER = 2;
+
+/**
+ * Keeps the picture in a window as it is, whatever is drawn there, by a window `still` of its own size within it. That has
+ * no background, so the server leaves what was there, and nobody draws on it.
+ */
+export function freezeRequests(still: number, window: number): Buffer {
+  return Buffer.concat([request(1, [still, window, 0, LARGEST, 0, 0, BACKGROUND, 0]), request(8, [still])]);
+}
+
+/** Takes it away again; the picture stays until the window is drawn on. */
+export function thawRequests(still: number, window: number): Buffer {
+  return Buffer.concat([request(2, [window, BACKGROUND, 0]), request(4, [still])]);
+}
+
+/** Asks for the extension that hides pointers; its answer is what `hideRequests` are made from. */
+export function extensionRequest(): Buffer {
+  return named(98, "XFIXES");
+}
+
+/**
+ * Has the pointer hidden for as long as it is over a window and this connection lasts (XFIXES 4): pages bring frames of
+ * their own, and what these do about their pointer is theirs. Empty where a message is not the answer, or the extension
+ * is not there.
+ */
+export function hideRequests(message: Buffer, window: number): Buffer {
+  const [kind, present, opcode = 0] = [message[0], message[8], message[9]];
+  if (kind !== 1 || present !== 1) return Buffer.alloc(0);
+  const version = request(opcode, [4, 0]);
+  const hide = request(opcode, [window]);
+  hide[1] = 29;
+  return Buffer.concat([version, hide]);
+}
+
+/** What an event says of a window; null where it says nothing of it. */
+export function windowEventIn(event: Buffer, window: number): WindowEvent | null {
+  const kind = (event[0] ?? 0) & 0x7f;
+  if (event.readUInt32LE(8) !== window) return null;
+  if (kind === 17) return "gone";
+  if (kind === 18) return "unmapped";
+  return kind === 19 ? "mapped" : null;
+}
+
+function request(code: number, values: readonly number[]): Buffer {
+  const message = Buffer.alloc(4 + 4 * values.length);
+  message[0] = code;
+  message.writeUInt16LE(1 + values.length, 2);
+  values.forEach((value, index) => {
+    message.writeUInt32LE(value, 4 + 4 * index);
+  });
+  return message;
+}
+
+/** A request with a name and nothing else. */
+function named(code: number, name: string): Buffer {
+  const text = padded(Buffer.from(name, "latin1"));
+  const head = request(code, [name.length]);
+  head.writeUInt16LE(2 + text.length / 4, 2);
+  return Buffer.concat([head, text]);
+}
+
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
+}
+
+/** What an X server asks of a client before it lets it in. */
+export interface Authority {
+  readonly name: string;
+  readonly secret: Buffer;
+}
+
+/** A server that asks for nothing, such as one started for tests. */
+export const NO_AUTHORITY: Authority = { name: "", secret: Buffer.alloc(0) };
+
+const COOKIE = "MIT-MAGIC-COOKIE-1";
+
+/** The cookie for a display's number in an Xauthority file (Xsecurity(7)): big-endian fields, each with its length. */
+export function authorityIn(file: Buffer, display: number): Authority {
+  try {
+    for (let at = 0; at < file.length; ) {
+      const fields: Buffer[] = [];
+      // The address family comes first: where the server is, which is this machine.
+      at += 2;
+      for (let field = 0; field < 4; field++) {
+        const end = at + 2 + file.readUInt16BE(at);
+        fields.push(file.subarray(at + 2, end));
+        at = end;
+      }
+      const [, number = "", name = "", secret = Buffer.alloc(0)] = fields;
+      const fits = number.length === 0 || number.toString() === String(display);
+      if (fits && name.toString() === COOKIE) return { name: COOKIE, secret };
+    }
+  } catch (error) {
+    // A file that ends too early holds no more.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return NO_AUTHORITY;
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startChild } from "../../scripts/setup/child.ts";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
+import { openEye } from "../support/display/eye.ts";
+import { recordDisplay } from "../support/display/recording.ts";
+import { SESSIONS, startSession } from "../support/display/sessions.ts";
+import { sightingsIn } from "../support/display/sightings.ts";
+import { eventually, type Running } from "../support/machine/processes.ts";
+import { readHealth } from "../support/player/health.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
+
+const catalogue = readCatalogue();
+const eye = await openEye();
+const all = plannedSpots(catalogue, 40);
+/** Every form is among them, and pages that come after clips. */
+const spots = all.slice(0, 4);
+const expected = shownItems(spots).map(({ creative }) => creative);
+const [WIDTH, HEIGHT] = [960, 540];
+
+describe.each(SESSIONS)("a player on %s", (session) => {
+  let rig: Rig;
+  let player: Running;
+  let sights: readonly string[];
+
+  beforeAll(async () => {
+    rig = await openRig({ start: () => startSession(session, WIDTH, HEIGHT) });
+    await rig.emulator.next(all);
+    const recording = await recordDisplay(rig.display.name, WIDTH, HEIGHT);
+    player = rig.play(["--config", rig.configure()]);
+    await eventually("the proofs", async () => ((await proved()) >= expected.length ? true : undefined), 90_000);
+    sights = sightingsIn(await recording.stop(), eye).map(({ sight }) => sight);
+  });
+
+  afterAll(() => rig?.close());
+
+  /** How many items of the planned spots were proved once. */
+  async function proved(): Promise<number> {
+    const items = (await rig.emulator.ledger()).slice(0, spots.length).flatMap(({ news, ad }) => [news, ad]);
+    return items.filter((item) => item?.pops.length === 1 && item.pops[0]?.verdict === "counted").length;
+  }
+
+  async function airs(onAir: "an item" | "nothing"): Promise<void> {
+    const isSo = async () => {
+      const now = (await readHealth(rig.home))?.onAir;
+      return (onAir === "nothing" ? now === "nothing" : typeof now === "object") || undefined;
+    };
+    await eventually(`${onAir} on air`, isSo);
+  }
+
+  it("shows items in order, filling the display, with nothing black or foreign between them", () => {
+    const first = sights.indexOf(expected[0] ?? "");
+    expect(sights.slice(first, first + expected.length)).toEqual(expected);
+  });
+
+  it.skipIf(session === "cage")(
+    "counts as hidden behind another full-screen window, and comes back in front",
+    async () => {
+      await airs("an item");
+      const env = { ...process.env, DISPLAY: rig.display.name };
+      const other = startChild("xterm", ["-fullscreen"], { env });
+      await airs("nothing");
+      await airs("an item");
+      await other.stop();
+    },
+  );
+
+  it("ends with 0 when it is asked to stop", async () => {
+    expect(await player.stop()).toBe(0);
+  });
+});

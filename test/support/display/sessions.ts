@@ -1,0 +1,97 @@
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startChild } from "../../../scripts/setup/child.ts";
+import { type Display, startDisplay } from "../../../scripts/setup/display.ts";
+import { ROOT } from "../../../scripts/setup/paths.mjs";
+import { ordinaryUser } from "../../../scripts/setup/user.ts";
+import { connectX11, type X11Connection } from "../../../src/main/window/x11-connection.ts";
+import { treeIn, treeRequest } from "../../../src/main/window/x11-protocol.ts";
+import { eventually, userFolder } from "../machine/processes.ts";
+import type { SessionDisplay } from "../player/rig.ts";
+
+/** What a kiosk may have on its display: X11 with a window manager, compositing or not, or Wayland. */
+export const SESSIONS = ["openbox", "openbox and picom", "cage"] as const;
+export type Session = (typeof SESSIONS)[number];
+
+/** What runs on an X11 display, and how players find it, where that is not by the display's name. */
+type Started = Pick<SessionDisplay, "env" | "switches" | "stop">;
+
+/** Starts a session that fills a virtual X11 display, by which it can be watched. */
+export async function startSession(session: Session, width: number, height: number): Promise<SessionDisplay> {
+  const display = await startDisplay({ width, height });
+  const started = session === "cage" ? await startCage(display) : startManagers(session, display);
+  return {
+    ...display,
+    ...started,
+    async stop() {
+      await started.stop();
+      await display.stop();
+    },
+  };
+}
+
+function startManagers(session: Session, { name }: Display): Started {
+  const env = { ...process.env, DISPLAY: name };
+  const managers = [startChild("openbox", [], { env })];
+  if (session === "openbox and picom") managers.push(startChild("picom", ["--backend", "xrender"], { env }));
+  return {
+    async stop() {
+      for (const manager of managers.reverse()) await manager.stop();
+    },
+  };
+}
+
+/** Wayland's compositor in a window of an X11 display, as large as that. As root it does not run. */
+async function startCage(display: Display): Promise<Started> {
+  const { path, remove } = userFolder();
+  const { uid, gid } = ordinaryUser();
+  // As the kiosk's units have it: there is no pointer but one of a single pixel that cannot be seen.
+  const pointers = join(path, "pointers", "default", "cursors");
+  mkdirSync(pointers, { recursive: true });
+  copyFileSync(`${ROOT}/assets/kiosk/no-pointer.xcursor`, join(pointers, "left_ptr"));
+  const shared = { XDG_RUNTIME_DIR: path, XCURSOR_PATH: join(path, "pointers") };
+  const nested = { DISPLAY: display.name, WLR_BACKENDS: "x11", WLR_RENDERER: "pixman" };
+  const env = { PATH: process.env.PATH, HOME: path, ...shared, ...nested };
+  const command = ["sh", "-c", 'echo "$WAYLAND_DISPLAY" > "$HOME/socket"; exec sleep infinity'];
+  const cage = startChild("cage", ["-d", "--", ...command], { env, uid, gid });
+  const socket = await eventually("cage's socket", () => line(join(path, "socket")));
+  await fill(display);
+  return {
+    env: { ...shared, WAYLAND_DISPLAY: socket },
+    switches: ["--ozone-platform=wayland"],
+    async stop() {
+      await cage.stop();
+      remove();
+    },
+  };
+}
+
+function line(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the one window there is as large as its display: cage has an output of that size then. */
+async function fill({ name, width, height }: Display): Promise<void> {
+  const connection = await new Promise<X11Connection>((resolve) => {
+    connectX11({ DISPLAY: name }, resolve, () => {});
+  });
+  const window = await eventually("cage's window", async () => {
+    const tree = await connection.ask(treeRequest(connection.root));
+    return tree === null ? undefined : treeIn(tree).children.at(-1);
+  });
+  const resize = Buffer.alloc(20);
+  resize[0] = 12;
+  resize.writeUInt16LE(5, 2);
+  resize.writeUInt32LE(window, 4);
+  resize.writeUInt16LE(0xc, 8);
+  resize.writeUInt32LE(width, 12);
+  resize.writeUInt32LE(height, 16);
+  // Its answer says that the request before was done.
+  connection.send(resize);
+  await connection.ask(treeRequest(connection.root));
+  connection.close();
+}
