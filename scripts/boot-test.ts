@@ -1,0 +1,60 @@
+// Run by `npm run boot-test [-- --quick --cuts N --seed S --keep]`: a virtual PC with the packages installed on a bare Debian,
+// watched from outside through boots, breakdowns, an upgrade and power cuts. Ends with 1 where a step failed.
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readOptions } from "../test/boot/options.ts";
+import { runBootTest } from "../test/boot/run.ts";
+import { bootTable } from "../test/boot/table.ts";
+import type { Ready } from "./ready.mjs";
+import { ROOT } from "./setup/paths.mjs";
+import { prepareElectron } from "./setup/prepare.ts";
+import { run as runTool } from "./setup/run.mjs";
+import { Stop } from "./setup/stop.mjs";
+
+const STEP = "Starting the boot test";
+
+export async function run(args: readonly string[], ready: Ready): Promise<number> {
+  const options = readOptions(args, Date.now() % 1_000_000);
+  if (process.getuid?.() !== 0)
+    throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
+  const { version, fallback } = await prepareElectron(["virtual-pc"], ready);
+  const folder = mkdtempSync(join(tmpdir(), "spotloop-boot-"));
+  const pictures = join(folder, "pictures");
+  await mkdir(pictures);
+  const step = ready.say.begin(`Booting a virtual PC (seed ${options.seed}, pictures in ${pictures})`);
+  const packages = (newer?: string) => buildPackages(join(folder, newer ?? "packages"), newer, ready.signal);
+  try {
+    const how = { ...options, folder, pictures, packages, signal: ready.signal, progress: step.progress };
+    const { steps, verdicts, console } = await runBootTest(how);
+    step.done();
+    process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
+    process.stdout.write(bootTable(steps));
+    if (verdicts !== null) {
+      const { lost, falseProofs, broken } = verdicts;
+      process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files or databases\n`);
+    }
+    if (console !== null) process.stdout.write(`\nThe end of the machine's console:\n${console}\n`);
+    process.stdout.write(`\nPictures: ${pictures}\n`);
+    return steps.every(({ isDone }) => isDone) ? 0 : 1;
+  } finally {
+    if (!options.keep) await removeAllBut("pictures", folder);
+  }
+}
+
+/** Builds both packages into a folder; answers with their files, the player's first. */
+async function buildPackages(folder: string, version: string | undefined, signal: AbortSignal): Promise<string[]> {
+  const settings = [`-c.directories.output=${folder}`, ...(version ? [`-c.extraMetadata.version=${version}`] : [])];
+  const args = ["scripts/ready.mjs", "package", "--deb", ...settings];
+  const { ok, said } = await runTool(process.execPath, args, { cwd: ROOT, signal });
+  if (!ok) throw new Stop("Building the packages", said, "See what `npm run package -- --deb` says.");
+  const debs = (await readdir(folder)).filter((name) => name.endsWith(".deb"));
+  return debs.sort((one) => (one.startsWith("spotloop-kiosk") ? 1 : -1)).map((name) => join(folder, name));
+}
+
+async function removeAllBut(kept: string, folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== kept) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
