@@ -81,7 +81,11 @@ describe("the steps of a run", () => {
 
   it("end what takes too long, and say so", async () => {
     const steps = new Steps(temporaryFolder(), () => {}, signal());
-    await expect(steps.take("Reboot", 20, () => new Promise(() => {}))).rejects.toThrow("Reboot: not within 0.02 s");
+    const stuck = steps.take("Reboot", 20, async (_, note) => {
+      note("it was up");
+      return new Promise(() => {});
+    });
+    await expect(stuck).rejects.toThrow("Reboot: not within 0.02 s\nbefore: it was up");
     expect(existsSync(steps.photograph)).toBe(false);
     expect(steps.all).toMatchObject([{ isDone: false, picture: null }]);
   });

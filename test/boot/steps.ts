@@ -29,11 +29,20 @@ export class Steps {
   }
 
   /**
-   * Does a step and keeps what it answers with as what was seen. `act` is given the signal that ends it: when the run is
-   * stopped, or after `withinMs`. Throws a `StepFailed` where it fails. The last photograph of the step is kept.
+   * Does a step and keeps what it answers with as what was seen. `act` is given the signal that ends it, when the run is
+   * stopped or after `withinMs`, and what notes how far it is: that is told where it fails. Throws a `StepFailed` then. The
+   * last photograph of the step is kept.
    */
-  async take(name: string, withinMs: number, act: (signal: AbortSignal) => Promise<string>): Promise<void> {
+  async take(
+    name: string,
+    withinMs: number,
+    act: (signal: AbortSignal, note: (text: string) => void) => Promise<string>,
+  ): Promise<void> {
     this.#progress(name);
+    let noted = "";
+    const note = (text: string) => {
+      noted = `\nbefore: ${text}`;
+    };
     const startedAt = performance.now();
     const seconds = () => (performance.now() - startedAt) / 1000;
     const limit = AbortSignal.timeout(withinMs);
@@ -42,15 +51,11 @@ export class Steps {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
     try {
-      const seen = await Promise.race([act(signal), stopped]);
+      const seen = await Promise.race([act(signal, note), stopped]);
       this.all.push({ name, seen, seconds: seconds(), isDone: true, picture: this.#picture(name) });
     } catch (error) {
       this.#signal.throwIfAborted();
-      const why = limit.aborted
-        ? `not within ${withinMs / 1000} s`
-        : error instanceof Error
-          ? error.message
-          : `${error}`;
+      const why = (limit.aborted ? `not within ${withinMs / 1000} s` : messageOf(error)) + noted;
       this.all.push({ name, seen: why, seconds: seconds(), isDone: false, picture: this.#picture(name) });
       throw new StepFailed(`${name}: ${why}`, { cause: error });
     }
@@ -81,4 +86,8 @@ export async function until<T>(signal: AbortSignal, ask: () => Promise<T | null>
     if (answer !== null) return answer;
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
