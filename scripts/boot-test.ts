@@ -1,4 +1,4 @@
-// Run by `npm run boot-test [-- --quick --cuts N --seed S --keep]`: a virtual PC with the packages installed on a bare Debian,
+// Run by `npm run boot-test [-- --quick --cuts N --seed S]`: a virtual PC with the packages installed on a bare Debian,
 // watched from outside through boots, breakdowns, an upgrade and power cuts. Ends with 1 where a step failed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { Stop } from "./setup/stop.mjs";
 const STEP = "Starting the boot test";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const options = readOptions(args, Date.now() % 1_000_000);
+  const options = readOptions(args, Date.now() % 1_000_000, process.env.INIT_CWD ?? process.cwd());
   if (process.getuid?.() !== 0)
     throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
   const { version, fallback } = await prepareElectron(["virtual-pc"], ready);
@@ -24,7 +24,8 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const pictures = join(folder, "pictures");
   await mkdir(pictures);
   const step = ready.say.begin(`Booting a virtual PC (seed ${options.seed}, pictures in ${pictures})`);
-  const packages = (newer?: string) => buildPackages(join(folder, newer ?? "packages"), newer, ready.signal);
+  const built = options.packages ?? folder;
+  const packages = (newer?: string) => packagesIn(join(built, newer ?? "packages"), newer, ready.signal);
   try {
     const how = { ...options, folder, pictures, packages, signal: ready.signal, progress: step.progress };
     const { steps, verdicts, console } = await runBootTest(how);
@@ -43,14 +44,24 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   }
 }
 
-/** Builds both packages into a folder; answers with their files, the player's first. */
-async function buildPackages(folder: string, version: string | undefined, signal: AbortSignal): Promise<string[]> {
+/** Both packages in a folder, the player's first; they are built where they are not there yet. */
+async function packagesIn(
+  folder: string,
+  version: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found = await debsIn(folder);
+  if (found.length > 0) return found;
   const settings = [`-c.directories.output=${folder}`, ...(version ? [`-c.extraMetadata.version=${version}`] : [])];
   const args = ["scripts/ready.mjs", "package", "--deb", ...settings];
   const { ok, said } = await runTool(process.execPath, args, { cwd: ROOT, signal });
   if (!ok) throw new Stop("Building the packages", said, "See what `npm run package -- --deb` says.");
-  const debs = (await readdir(folder)).filter((name) => name.endsWith(".deb"));
-  return debs.sort((one) => (one.startsWith("spotloop-kiosk") ? 1 : -1)).map((name) => join(folder, name));
+  return debsIn(folder);
+}
+
+async function debsIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".deb"));
+  return names.sort((one) => (one.startsWith("spotloop-kiosk") ? 1 : -1)).map((name) => join(folder, name));
 }
 
 async function removeAllBut(kept: string, folder: string): Promise<void> {

@@ -18,7 +18,7 @@ const pops = (fault: FaultFile["do"], probability = 1): FaultFile => ({
   ...{ match: { surface: "media", route: "pop" }, probability, do: fault },
 });
 
-/** What the player is in the midst of. An item ends, and its proof is written, every two seconds or so. */
+/** What the player is in the midst of. An item ends, and its proof is written, every five seconds or so. */
 const KINDS: readonly Kind[] = [
   { name: "starting", faults: [], isOnAir: false, withinMs: 40_000 },
   { name: "playing", faults: [], isOnAir: true, withinMs: 12_000 },

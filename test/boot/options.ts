@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { readArguments } from "../../scripts/setup/arguments.ts";
 import { Stop } from "../../scripts/setup/stop.mjs";
 
@@ -12,30 +13,37 @@ export interface BootOptions {
   readonly idleMs: number;
   /** Whether disks and packages stay beside the pictures. */
   readonly keep: boolean;
+  /** The folder in which packages are built, and taken where an earlier run has built them; null for a new one. */
+  readonly packages: string | null;
 }
 
 const STEP = "Starting the boot test";
-const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--keep]";
+const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--packages DIR] [--keep]";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
   cuts: { type: "string" },
   seed: { type: "string" },
   keep: { type: "boolean", default: false },
+  packages: { type: "string" },
 } as const;
 
 const [CUTS, QUICK_CUTS] = [100, 3];
 const [IDLE_MS, QUICK_IDLE_MS] = [600_000, 60_000];
 
-/** Reads the arguments; `fallbackSeed` is taken where none is said. Those that make no sense are a `Stop`. */
-export function readOptions(args: readonly string[], fallbackSeed: number): BootOptions {
+/**
+ * Reads the arguments; `fallbackSeed` is taken where none is said, and paths begin at `folder`. Those that make no sense are
+ * a `Stop`.
+ */
+export function readOptions(args: readonly string[], fallbackSeed: number, folder: string): BootOptions {
   const { values } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE });
-  const { quick, cuts, seed, keep } = values;
+  const { quick, cuts, seed, keep, packages } = values;
   return {
     cuts: wholeNumber(cuts) ?? (quick ? QUICK_CUTS : CUTS),
     seed: wholeNumber(seed) ?? fallbackSeed,
     isQuick: quick,
     idleMs: quick ? QUICK_IDLE_MS : IDLE_MS,
     keep,
+    packages: packages === undefined ? null : resolve(folder, packages),
   };
 }
 

@@ -11,19 +11,29 @@ import { bootTable } from "./table.ts";
 
 describe("what npm run boot-test is asked for", () => {
   it("is a hundred cuts and ten idle minutes, or three and one with --quick", () => {
-    expect(readOptions([], 5)).toMatchObject({ cuts: 100, idleMs: 600_000, isQuick: false, seed: 5, keep: false });
-    expect(readOptions(["--quick"], 5)).toMatchObject({ cuts: 3, idleMs: 60_000, isQuick: true });
-    expect(readOptions(["--quick", "--cuts", "0", "--seed", "9", "--keep"], 5)).toMatchObject({
+    expect(readOptions([], 5, "/home")).toMatchObject({
+      cuts: 100,
+      idleMs: 600_000,
+      isQuick: false,
+      seed: 5,
+      keep: false,
+      packages: null,
+    });
+    expect(readOptions(["--quick"], 5, "/home")).toMatchObject({ cuts: 3, idleMs: 60_000, isQuick: true });
+    expect(
+      readOptions(["--quick", "--cuts", "0", "--seed", "9", "--keep", "--packages", "out"], 5, "/home"),
+    ).toMatchObject({
       cuts: 0,
       seed: 9,
       keep: true,
+      packages: "/home/out",
     });
   });
 
   it.each([[["--cuts", "many"]], [["--cuts", "-1"]], [["--seed", "1.5"]], [["--cut", "3"]], [["3"]]])(
     "is refused with its usage: %j",
     (args) => {
-      expect(() => readOptions(args, 5)).toThrow(/npm run boot-test -- \[--quick]/);
+      expect(() => readOptions(args, 5, "/home")).toThrow(/npm run boot-test -- \[--quick]/);
     },
   );
 });

@@ -12,7 +12,7 @@ const MODELS = [
 ] as const;
 
 /** Short, so that much is written; long enough for an emulated processor to draw a picture in time. */
-const [SHORTEST_MS, LONGEST_MS] = [1_500, 4_000];
+const [SHORTEST_MS, LONGEST_MS] = [3_000, 6_000];
 /** What a picture has behind its end, where no decoder looks: it makes its digest its own, and its download longer. */
 const LONGEST_TAIL_BYTES = 300_000;
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultFile } from "../../src/emulator/faults/schema.ts";
 import { type ChaosNetwork, startNetwork } from "../chaos/network.ts";
@@ -15,12 +15,12 @@ import { screenReader } from "./screen.ts";
 import { type Step, StepFailed, Steps, until } from "./steps.ts";
 import { consoleTail, TOLD } from "./virtual-pc.ts";
 
-export interface BootRun extends BootOptions {
+export interface BootRun extends Omit<BootOptions, "packages"> {
   /** An empty folder, for disks and what the machine says. */
   readonly folder: string;
   /** Where the photographs are kept. */
   readonly pictures: string;
-  /** Builds Spotloop's two packages, of the version in package.json where none is given; resolves with their files. */
+  /** Brings Spotloop's two packages, of the version in package.json where none is given; resolves with their files. */
   packages(version?: string): Promise<readonly string[]>;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
@@ -39,7 +39,7 @@ const NEWER = "999.0.0";
 const BUILD_WITHIN_MS = 20 * 60_000;
 const DISKS_WITHIN_MS = 30 * 60_000;
 /** What an emulated processor takes a minute for has this long, beside other work. */
-const SEEN_WITHIN_MS = 10 * 60_000;
+const SEEN_WITHIN_MS = 15 * 60_000;
 const DRAINED_WITHIN_MS = 10 * 60_000;
 const LOOKED_WITHIN_MS = 5 * 60_000;
 const LOOK_EVERY_MS = 20_000;
@@ -76,10 +76,10 @@ async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): 
   const found: { debs: readonly string[]; newer: readonly string[]; machine: Machine | null } = {
     ...{ debs: [], newer: [], machine: null },
   };
-  await steps.take(isQuick ? "build the packages" : "build the packages, and newer ones", BUILD_WITHIN_MS, async () => {
+  await steps.take(isQuick ? "the packages" : "the packages, and newer ones", BUILD_WITHIN_MS, async () => {
     found.debs = await options.packages();
     found.newer = isQuick ? [] : await options.packages(NEWER);
-    return `${found.debs.length + found.newer.length} packages`;
+    return [...found.debs, ...found.newer].map((file) => basename(file)).join("\n");
   });
   await steps.take("install them on a bare Debian", DISKS_WITHIN_MS, async (within) => {
     const disks = await makeDisks({ folder, ...found, ports, signal: within, progress });
@@ -106,9 +106,10 @@ async function lived(options: BootRun, steps: Steps, network: ChaosNetwork, mach
     ) {
       await machine.text(NOT_SET_UP, within);
     }
-    const { mainPid, restarts, isActive, status } = await machine.unit();
+    const { mainPid, restarts, isActive, isHardened, status } = await machine.unit();
     if (mainPid !== before.mainPid || restarts !== 0 || !isActive) throw new Error(`it was restarted: ${status}`);
-    return `the same process, active, "${status}"`;
+    if (!isHardened) throw new Error("the player is not hardened");
+    return `the same process, hardened and active, "${status}"`;
   });
   await network.plan(spotsFor(PLANNED, picturesFor(cuts)));
   await steps.take("spotloop provision leads to the first proof", SEEN_WITHIN_MS, async (within, note) => {

@@ -32,9 +32,11 @@ export async function startNetwork(seed: number, more: readonly string[] = []): 
   const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
   const args = [`${ROOT}/src/cli/main.ts`, "emulator", ...ports, "--seed", String(seed), ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   const ready = readySchema.parse(JSON.parse(line));
-  const ended = once(child, "exit");
+  const ended = once(child, "exit").finally(() => process.off("exit", kill));
   const call = async (path: string, method = "GET", body?: unknown): Promise<unknown> => {
     const headers = { "content-type": "application/json" };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
