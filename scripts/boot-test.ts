@@ -14,6 +14,7 @@ import { run as runTool } from "./setup/run.mjs";
 import { Stop } from "./setup/stop.mjs";
 
 const STEP = "Starting the boot test";
+const NOTHING = { lost: 0, falseProofs: 0, broken: 0, violations: [] };
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const options = readOptions(args, Date.now() % 1_000_000, process.env.INIT_CWD ?? process.cwd());
@@ -32,13 +33,12 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
     process.stdout.write(bootTable(steps));
-    if (verdicts !== null) {
-      const { lost, falseProofs, broken } = verdicts;
-      process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files or databases\n`);
-    }
+    const { lost, falseProofs, broken, violations } = verdicts ?? NOTHING;
+    if (verdicts !== null)
+      process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files\n`);
     if (console !== null) process.stdout.write(`\nThe end of the machine's console:\n${console}\n`);
     process.stdout.write(`\nPictures: ${pictures}\n`);
-    return steps.every(({ isDone }) => isDone) ? 0 : 1;
+    return steps.every(({ isDone }) => isDone) && violations.length === 0 ? 0 : 1;
   } finally {
     if (!options.keep) await removeAllBut("pictures", folder);
   }

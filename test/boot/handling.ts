@@ -1,9 +1,7 @@
 import type { ChaosNetwork } from "../chaos/network.ts";
 import type { Machine } from "./machine.ts";
-import { type Steps, until } from "./steps.ts";
+import { SEEN_WITHIN_MS, type Steps, until } from "./steps.ts";
 
-/** What an emulated processor takes a minute for has this long, beside other work. */
-const HEALED_WITHIN_MS = 10 * 60_000;
 const INSTALLED_WITHIN_MS = 20 * 60_000;
 /** The goal is 10 s on a PC; an emulated processor starts Electron that much more slowly. */
 const RESTARTED_WITHIN_S = 120;
@@ -11,7 +9,7 @@ const RESTARTED_WITHIN_S = 120;
 /** Breaks what a player stands on, and sees to it that spots come back by themselves. */
 export async function breakThings(steps: Steps, machine: Machine): Promise<void> {
   const heals = (name: string, command: (mainPid: number) => string) =>
-    steps.take(name, HEALED_WITHIN_MS, async (signal) => {
+    steps.take(name, SEEN_WITHIN_MS, async (signal) => {
       const before = await machine.unit();
       const brokenAt = performance.now();
       await machine.run(command(before.mainPid));

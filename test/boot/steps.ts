@@ -15,6 +15,11 @@ export interface Step {
 /** A step that failed: the run ends with it, and what came before is told. */
 export class StepFailed extends Error {}
 
+type Act<T> = (signal: AbortSignal, note: (text: string) => void) => Promise<T>;
+
+/** What an emulated processor takes a minute for has this long, beside other work. */
+export const SEEN_WITHIN_MS = 15 * 60_000;
+
 /** The steps of a run, in their order. Each is bounded in time, and leaves a photograph. */
 export class Steps {
   readonly all: Step[] = [];
@@ -28,16 +33,17 @@ export class Steps {
     this.#signal = signal;
   }
 
+  /** Does a step of which nothing is needed but what it says was seen; otherwise like `find`. */
+  async take(name: string, withinMs: number, act: Act<string>): Promise<void> {
+    await this.find(name, withinMs, act, (seen) => seen);
+  }
+
   /**
-   * Does a step and keeps what it answers with as what was seen. `act` is given the signal that ends it, when the run is
-   * stopped or after `withinMs`, and what notes how far it is: that is told where it fails. Throws a `StepFailed` then. The
-   * last photograph of the step is kept.
+   * Does a step, keeps what `tell` makes of its result as what was seen, and resolves with the result. `act` is given the
+   * signal that ends it, when the run is stopped or after `withinMs`, and what notes how far it is: that is told where it
+   * fails. Throws a `StepFailed` then. The last photograph of the step is kept.
    */
-  async take(
-    name: string,
-    withinMs: number,
-    act: (signal: AbortSignal, note: (text: string) => void) => Promise<string>,
-  ): Promise<void> {
+  async find<T>(name: string, withinMs: number, act: Act<T>, tell: (found: T) => string): Promise<T> {
     this.#progress(name);
     let noted = "";
     const note = (text: string) => {
@@ -51,8 +57,9 @@ export class Steps {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
     try {
-      const seen = await Promise.race([act(signal, note), stopped]);
-      this.all.push({ name, seen, seconds: seconds(), isDone: true, picture: this.#picture(name) });
+      const found = await Promise.race([act(signal, note), stopped]);
+      this.all.push({ name, seen: tell(found), seconds: seconds(), isDone: true, picture: this.#picture(name) });
+      return found;
     } catch (error) {
       this.#signal.throwIfAborted();
       const why = (limit.aborted ? `not within ${withinMs / 1000} s` : messageOf(error)) + noted;
