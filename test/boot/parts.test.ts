@@ -78,14 +78,16 @@ describe("the steps of a run", () => {
   it("keep what was seen and the last photograph, and end the run where one fails", async () => {
     const folder = temporaryFolder();
     const steps = new Steps(folder, () => {}, signal());
-    writeFileSync(steps.photograph, "picture");
-    await steps.take("First boot: shows it", 10_000, async () => "a page");
+    await steps.take("First boot: shows it", 10_000, async () => {
+      writeFileSync(steps.photograph, "picture");
+      return "a page";
+    });
     await expect(steps.take("Reboot", 10_000, () => Promise.reject(new Error("black")))).rejects.toThrow(StepFailed);
     expect(steps.all).toMatchObject([
       { isDone: true, seen: "a page", picture: "01-first-boot-shows-it.png" },
-      { isDone: false, seen: "black", picture: "02-reboot.png" },
+      { isDone: false, seen: "black", picture: null },
     ]);
-    expect(readdirSync(folder).sort()).toEqual(["01-first-boot-shows-it.png", "02-reboot.png", "now.png"]);
+    expect(readdirSync(folder)).toEqual(["01-first-boot-shows-it.png"]);
     expect(bootTable(steps.all)).toMatch(/ok {2}First boot: shows it .* a page\n {2}NO {2}Reboot .* black\n/);
   });
 

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** A line of the table. */
@@ -41,10 +41,11 @@ export class Steps {
   /**
    * Does a step, keeps what `tell` makes of its result as what was seen, and resolves with the result. `act` is given the
    * signal that ends it, when the run is stopped or after `withinMs`, and what notes how far it is: that is told where it
-   * fails. Throws a `StepFailed` then. The last photograph of the step is kept.
+   * fails. Throws a `StepFailed` then. The last photograph that was taken meanwhile is kept.
    */
   async find<T>(name: string, withinMs: number, act: Act<T>, tell: (found: T) => string): Promise<T> {
     this.#progress(name);
+    rmSync(this.photograph, { force: true });
     let noted = "";
     const note = (text: string) => {
       noted = `\nbefore: ${text}`;
