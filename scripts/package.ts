@@ -19,10 +19,11 @@ const CONFIG = `${ROOT}/dist/.package.json`;
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { libraries, rest: others } = readLibraries(args);
   if (libraries.length > 0) return packLibraries(libraries, others, ready);
-  const { deb, isTrial, folder, rest } = readPackageOptions(args);
+  const { deb, isTrial, folder, rest, ...wanted } = readPackageOptions(args);
   const runtime = await prepareElectron([], ready);
   if (runtime.fallback && !isTrial) throw mustNotBeShipped(runtime);
-  const { version, author, homepage } = JSON.parse(await readFile(`${ROOT}/package.json`, "utf8"));
+  const { author, homepage, ...own } = JSON.parse(await readFile(`${ROOT}/package.json`, "utf8"));
+  const version = wanted.version ?? own.version;
   // Of 0.1.0~standin a package manager holds that it is older than 0.1.0, and so replaces it.
   const packaged = runtime.fallback && deb ? `${version}-standin` : version;
   await writeFile(CONFIG, JSON.stringify(config(runtime, packaged), null, 2));

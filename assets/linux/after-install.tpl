@@ -27,8 +27,9 @@ if command -v apparmor_parser >/dev/null && apparmor_parser -Q "$APP/resources/a
   apparmor_parser -r "$PROFILE" || true
 fi
 
-# Where an ordinary user can make none at all, the sandbox needs its setuid program.
-if runuser -u spotloop -- unshare --user --map-root-user true 2>/dev/null; then
+# Where an ordinary user can make none at all, the sandbox needs its setuid program. In a chroot nobody can, which says
+# nothing of the machine that boots the image made there: the kernels of Debian and Ubuntu let them.
+if ischroot --default-true || runuser -u spotloop -- unshare --user --map-root-user true 2>/dev/null; then
   chmod 0755 "$APP/chrome-sandbox"
 else
   chmod 4755 "$APP/chrome-sandbox"

@@ -17,7 +17,8 @@ export type Need =
   | "compiling"
   | "site"
   | "monitoring"
-  | "machines";
+  | "machines"
+  | "virtual-pc";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -55,6 +56,15 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
   // What judges the unit and the example of a role.
   machines: [tool("systemd-analyze", "systemd"), tool("ansible-playbook", "ansible-core")],
+  // Makes a disk with Debian on it, boots it, and reads what its screen says.
+  "virtual-pc": [
+    tool("mmdebstrap", "mmdebstrap"),
+    tool("mke2fs", "e2fsprogs"),
+    tool("qemu-system-x86_64", "qemu-system-x86"),
+    tool("nc", "netcat-openbsd"),
+    tool("tesseract", "tesseract-ocr"),
+    tool("ffmpeg", "ffmpeg"),
+  ],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };
 

@@ -47,3 +47,14 @@ export const KILL_MOMENTS: readonly KillMoment[] = [
   { name: "retrying", faults: [pops({ status: 503 }, 0.7)], reached: after("shown", 0, 1_500) },
   { name: "losing connections", faults: [pops({ reset: true }, 0.5)], reached: after("shown", 0, 1_200) },
 ];
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+export function diceOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

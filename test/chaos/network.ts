@@ -7,7 +7,7 @@ import type { FaultFile } from "../../src/emulator/faults/schema.ts";
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
 
 const readySchema = z.object({
-  ...{ baseUrl: z.string(), controlUrl: z.string(), orgToken: z.string(), screenId: z.string() },
+  ...{ baseUrl: z.string(), mediaUrl: z.string(), controlUrl: z.string(), orgToken: z.string(), screenId: z.string() },
 });
 
 const itemSchema = z
@@ -27,13 +27,16 @@ export interface ChaosNetwork extends z.infer<typeof readySchema> {
   stop(): Promise<void>;
 }
 
-export async function startNetwork(seed: number): Promise<ChaosNetwork> {
+/** `more`: arguments of the emulator's command. */
+export async function startNetwork(seed: number, more: readonly string[] = []): Promise<ChaosNetwork> {
   const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
-  const args = [`${ROOT}/src/cli/main.ts`, "emulator", ...ports, "--seed", String(seed)];
+  const args = [`${ROOT}/src/cli/main.ts`, "emulator", ...ports, "--seed", String(seed), ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   const ready = readySchema.parse(JSON.parse(line));
-  const ended = once(child, "exit");
+  const ended = once(child, "exit").finally(() => process.off("exit", kill));
   const call = async (path: string, method = "GET", body?: unknown): Promise<unknown> => {
     const headers = { "content-type": "application/json" };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };

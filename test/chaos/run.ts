@@ -1,13 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PlannedSpot, WholeItem } from "../../src/emulator/spot/planned.ts";
-import { codeOf, openShared } from "../../src/player/database.ts";
-import { askForRetry, ProofArchive } from "../../src/player/proofs/proof-archive.ts";
-import { recordFlaws } from "../support/player/record-flaws.ts";
+import { askForRetry } from "../../src/player/proofs/proof-archive.ts";
+import { flawsIn, proofsIn } from "../support/player/stores.ts";
 import { judge, type Verdicts } from "./judge.ts";
 import { beginLife, type Life } from "./life.ts";
-import { KILL_MOMENTS } from "./moments.ts";
+import { diceOf, KILL_MOMENTS } from "./moments.ts";
 import { type ChaosNetwork, startNetwork } from "./network.ts";
 import type { Told } from "./told.ts";
 
@@ -57,7 +56,7 @@ export async function runChaos({ kills, seed, folder, signal, progress }: ChaosO
       await life.kill();
       told.push(...life.told);
       killedWhile[moment.name] = (killedWhile[moment.name] ?? 0) + 1;
-      unsound.push(...flawsIn(dataDir, folder, kill));
+      unsound.push(...flawsIn(dataDir, folder).map((flaw) => `after kill ${kill}: ${flaw}`));
     }
     progress("delivering what is owed");
     await network.misbehave([]);
@@ -65,7 +64,7 @@ export async function runChaos({ kills, seed, folder, signal, progress }: ChaosO
     await drained(dataDir, signal);
     await life.stop();
     told.push(...life.told);
-    unsound.push(...flawsIn(dataDir, folder, kills + 1));
+    unsound.push(...flawsIn(dataDir, folder).map((flaw) => `in the end: ${flaw}`));
     const evidence = { told, proofs: proofsIn(dataDir), ledger: await network.ledger(), audit: await network.audit() };
     return { kills, seed, killedWhile, ...judge({ ...evidence, killedAt, unsound }) };
   } finally {
@@ -101,33 +100,6 @@ function writeConfig(folder: string, dataDir: string, { baseUrl, orgToken, scree
   return path;
 }
 
-const DATABASES = ["proofs.db", "media.db"];
-
-/** Looks at copies: opening the files themselves would mend what the player is to find. */
-function flawsIn(dataDir: string, folder: string, kill: number): string[] {
-  return DATABASES.filter((name) => existsSync(join(dataDir, name))).flatMap((name) => {
-    const copy = join(folder, `copy-${name}`);
-    for (const suffix of ["", "-wal"]) {
-      rmSync(copy + suffix, { force: true });
-      if (existsSync(join(dataDir, name + suffix))) copyFileSync(join(dataDir, name + suffix), copy + suffix);
-    }
-    const said = integrityOf(copy);
-    const flaws = said !== "ok" ? [said] : name === "proofs.db" ? recordFlaws(copy) : [];
-    return flaws.map((flaw) => `${name} after kill ${kill}: ${flaw}`);
-  });
-}
-
-function integrityOf(path: string): string {
-  try {
-    const database = openShared(path);
-    const said = String(database.pragma("integrity_check", { simple: true }));
-    database.close();
-    return said;
-  } catch (error) {
-    return codeOf(error) ?? String(error);
-  }
-}
-
 async function drained(dataDir: string, signal: AbortSignal): Promise<void> {
   const path = join(dataDir, "proofs.db");
   for (let waitedMs = 0; waitedMs < DRAINED_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
@@ -138,21 +110,3 @@ async function drained(dataDir: string, signal: AbortSignal): Promise<void> {
 }
 
 const LOOK_EVERY_MS = 2_000;
-
-function proofsIn(dataDir: string) {
-  const archive = new ProofArchive(join(dataDir, "proofs.db"));
-  const proofs = [...archive.list({ state: null, kind: null, day: null, screenId: null })];
-  archive.close();
-  return proofs;
-}
-
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-function diceOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

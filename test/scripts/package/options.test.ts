@@ -26,4 +26,12 @@ describe("what npm run package is asked for", () => {
     expect(readPackageOptions([]).folder).toBe(join(ROOT, "release"));
     expect(readPackageOptions(["-c.directories.output=/srv/out"]).folder).toBe("/srv/out");
   });
+
+  it("takes another version than the one in package.json, and leaves it to nobody else", () => {
+    expect(readPackageOptions(["--deb", "-c.extraMetadata.version=0.2.0"])).toMatchObject({
+      version: "0.2.0",
+      rest: [],
+    });
+    expect(readPackageOptions(["--deb"]).version).toBeNull();
+  });
 });

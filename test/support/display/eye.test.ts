@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Creative, readCatalogue } from "../creatives/catalogue.ts";
-import { BLACK, EMPTY, Eye, FOREIGN, HOUSE, WHITE } from "./eye.ts";
+import { BLACK, creativeIn, EMPTY, Eye, FOREIGN, HOUSE, WHITE } from "./eye.ts";
 import { type Film, filmOf, PICTURE_BYTES, SLATE } from "./pictures.ts";
 
 const catalogue = readCatalogue();
@@ -83,5 +83,15 @@ describe("an eye that compares whole frames", () => {
     expect(eye.look(Buffer.alloc(PICTURE_BYTES, 3)).sight).toBe(BLACK);
     expect(eye.look(Buffer.alloc(PICTURE_BYTES, 252)).sight).toBe(WHITE);
     expect(eye.look(Buffer.alloc(PICTURE_BYTES, 45)).sight).toBe(EMPTY);
+  });
+});
+
+describe("a creative's code alone", () => {
+  it("names it whatever the rest of the frame shows, and nothing where there is none", () => {
+    const spoilt = box(480, 120, 192, 108, "white");
+    expect(creativeIn(frame(picture, spoilt), catalogue)).toBe(picture.name);
+    expect(creativeIn(frame(clip, spoilt, 40), catalogue)).toBe(clip.name);
+    expect(creativeIn(frame(picture, box(0, 405, 960, 135, "black")), catalogue)).toBeNull();
+    expect(creativeIn(Buffer.alloc(PICTURE_BYTES, 100), catalogue)).toBeNull();
   });
 });

@@ -77,6 +77,12 @@ interface Known {
   last: number;
 }
 
+/** The creative whose code a frame of `EYE_GRID` carries, whatever the rest of it shows; `null` where there is none. */
+export function creativeIn(frame: Buffer, catalogue: Catalogue): string | null {
+  const shown = catalogue.creatives.find((one) => codeOf(one, catalogue).every((cell) => isCell(frame, cell)));
+  return shown?.name ?? null;
+}
+
 type Rgb = readonly [number, number, number];
 
 /** A cell of the coarse grid, one column wide and two rows high, and its colour. */

@@ -1,0 +1,71 @@
+// Run by `npm run boot-test [-- --quick --cuts N --seed S]`: a virtual PC with the packages installed on a bare Debian,
+// watched from outside through boots, breakdowns, an upgrade and power cuts. Ends with 1 where a step failed.
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readOptions } from "../test/boot/options.ts";
+import { runBootTest } from "../test/boot/run.ts";
+import { bootTable } from "../test/boot/table.ts";
+import type { Ready } from "./ready.mjs";
+import { ROOT } from "./setup/paths.mjs";
+import { prepareElectron } from "./setup/prepare.ts";
+import { run as runTool } from "./setup/run.mjs";
+import { Stop } from "./setup/stop.mjs";
+
+const STEP = "Starting the boot test";
+const NOTHING = { lost: 0, falseProofs: 0, broken: 0, violations: [] };
+
+export async function run(args: readonly string[], ready: Ready): Promise<number> {
+  const options = readOptions(args, Date.now() % 1_000_000, process.env.INIT_CWD ?? process.cwd());
+  if (process.getuid?.() !== 0)
+    throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
+  const { version, fallback } = await prepareElectron(["virtual-pc"], ready);
+  const folder = mkdtempSync(join(tmpdir(), "spotloop-boot-"));
+  const pictures = join(folder, "pictures");
+  await mkdir(pictures);
+  const step = ready.say.begin(`Booting a virtual PC (seed ${options.seed}, pictures in ${pictures})`);
+  const built = options.packages ?? folder;
+  const packages = (newer?: string) => packagesIn(join(built, newer ?? "packages"), newer, ready.signal);
+  try {
+    const how = { ...options, folder, pictures, packages, signal: ready.signal, progress: step.progress };
+    const { steps, verdicts, console } = await runBootTest(how);
+    step.done();
+    process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
+    process.stdout.write(bootTable(steps));
+    const { lost, falseProofs, broken, violations } = verdicts ?? NOTHING;
+    if (verdicts !== null)
+      process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files\n`);
+    if (console !== null) process.stdout.write(`\nThe end of the machine's console:\n${console}\n`);
+    process.stdout.write(`\nPictures: ${pictures}\n`);
+    return steps.every(({ isDone }) => isDone) && violations.length === 0 ? 0 : 1;
+  } finally {
+    if (!options.keep) await removeAllBut("pictures", folder);
+  }
+}
+
+/** Both packages in a folder, the player's first; they are built where they are not there yet. */
+async function packagesIn(
+  folder: string,
+  version: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found = await debsIn(folder);
+  if (found.length > 0) return found;
+  const settings = [`-c.directories.output=${folder}`, ...(version ? [`-c.extraMetadata.version=${version}`] : [])];
+  const args = ["scripts/ready.mjs", "package", "--deb", ...settings];
+  const { ok, said } = await runTool(process.execPath, args, { cwd: ROOT, signal });
+  if (!ok) throw new Stop("Building the packages", said, "See what `npm run package -- --deb` says.");
+  return debsIn(folder);
+}
+
+async function debsIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".deb"));
+  return names.sort((one) => (one.startsWith("spotloop-kiosk") ? 1 : -1)).map((name) => join(folder, name));
+}
+
+async function removeAllBut(kept: string, folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== kept) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}

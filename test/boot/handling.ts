@@ -1,0 +1,73 @@
+import type { ChaosNetwork } from "../chaos/network.ts";
+import type { Machine } from "./machine.ts";
+import { SEEN_WITHIN_MS, type Steps, until } from "./steps.ts";
+
+const INSTALLED_WITHIN_MS = 20 * 60_000;
+/** The goal is 10 s on a PC; an emulated processor starts Electron that much more slowly. */
+const RESTARTED_WITHIN_S = 120;
+
+/** Breaks what a player stands on, and sees to it that spots come back by themselves. */
+export async function breakThings(steps: Steps, machine: Machine): Promise<void> {
+  const heals = (name: string, command: (mainPid: number) => string) =>
+    steps.take(name, SEEN_WITHIN_MS, async (signal) => {
+      const before = await machine.unit();
+      const brokenAt = performance.now();
+      await machine.run(command(before.mainPid));
+      const after = await until(signal, async () => {
+        const unit = await machine.unit();
+        return unit.isActive && unit.mainPid !== before.mainPid ? unit : null;
+      });
+      const creative = await machine.spot(signal);
+      const seconds = Math.round((performance.now() - brokenAt) / 1000);
+      return `${creative} on the screen after ${seconds} s, restart ${after.restarts}`;
+    });
+  await heals("the player is killed", (pid) => `kill -KILL ${pid}`);
+  await heals("the player stands still", (pid) => `kill -STOP ${pid}`);
+  await heals("the display dies", () => "kill -KILL $(systemctl show spotloop-display.service -P MainPID)");
+}
+
+/** Installs the newer packages over a player that plays and owes proofs which the network does not take meanwhile. */
+export async function install(steps: Steps, machine: Machine, network: ChaosNetwork, version: string): Promise<void> {
+  await steps.take("an upgrade restarts into the new version", INSTALLED_WITHIN_MS, async (signal) => {
+    await network.misbehave([{ match: { surface: "media", route: "pop" }, do: { status: 503 } }]);
+    const owedBefore = await until(signal, async () => {
+      const owed = (await machine.health())?.proofs.owed ?? 0;
+      return owed > 0 ? owed : null;
+    });
+    const files = `/root/spotloop_${version}*.deb /root/spotloop-kiosk_${version}*.deb`;
+    await machine.run(`apt-get install --yes ${files}`, INSTALLED_WITHIN_MS);
+    const health = await until(signal, async () => {
+      const now = await machine.health();
+      return now?.versions.spotloop?.startsWith(version) ? now : null;
+    });
+    if (health.proofs.owed < owedBefore) throw new Error(`${owedBefore} proofs were owed, ${health.proofs.owed} now`);
+    const creative = await machine.spot(signal);
+    const seconds = await gapSeconds(machine);
+    if (seconds > RESTARTED_WITHIN_S) throw new Error(`no picture for ${seconds.toFixed(1)} s`);
+    await network.misbehave([]);
+    return `${health.versions.spotloop}, ${seconds.toFixed(1)} s from the last picture to the first, ${health.proofs.owed} proofs owed (${owedBefore} before); ${creative} on the screen`;
+  });
+}
+
+/** From when the old player was asked to stop to when the new one had its first picture on the screen. */
+async function gapSeconds(machine: Machine): Promise<number> {
+  const said = await machine.run(
+    "systemctl show spotloop.service -P ActiveExitTimestampMonotonic -P ActiveEnterTimestampMonotonic",
+  );
+  const [one = Number.NaN, other = Number.NaN] = said.split("\n").map(Number);
+  return Math.abs(one - other) / 1e6;
+}
+
+/** Removes the packages, and looks for what is left running. */
+export async function remove(steps: Steps, machine: Machine): Promise<void> {
+  await steps.take("apt remove leaves nothing running", INSTALLED_WITHIN_MS, async () => {
+    await machine.run("apt-get remove --yes spotloop", INSTALLED_WITHIN_MS);
+    const left = await machine.run("pgrep --list-full --euid spotloop; pgrep --list-full Xorg; true");
+    if (left !== "") throw new Error(`still running: ${left}`);
+    const units = await machine.run("systemctl list-units --all --plain --no-legend 'spotloop*'; true");
+    if (/\bactive\b/.test(units)) throw new Error(`still there: ${units}`);
+    await machine.run("test -e /var/lib/spotloop/proofs.db");
+    await machine.photograph();
+    return "no process, no unit that is active; the proofs are there";
+  });
+}

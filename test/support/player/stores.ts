@@ -1,0 +1,43 @@
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, openShared } from "../../../src/player/database.ts";
+import { type ListedProof, ProofArchive } from "../../../src/player/proofs/proof-archive.ts";
+import { recordFlaws } from "./record-flaws.ts";
+
+const DATABASES = ["proofs.db", "media.db"];
+
+/**
+ * What is wrong with the databases of a data folder, each flaw after its file's name. Looks at copies in `scratch`: opening
+ * the files themselves would mend what the player is to find.
+ */
+export function flawsIn(dataDir: string, scratch: string): string[] {
+  return DATABASES.filter((name) => existsSync(join(dataDir, name))).flatMap((name) => {
+    const copy = join(scratch, `copy-${name}`);
+    for (const suffix of ["", "-wal"]) {
+      rmSync(copy + suffix, { force: true });
+      if (existsSync(join(dataDir, name + suffix))) copyFileSync(join(dataDir, name + suffix), copy + suffix);
+    }
+    const said = integrityOf(copy);
+    const flaws = said !== "ok" ? [said] : name === "proofs.db" ? recordFlaws(copy) : [];
+    return flaws.map((flaw) => `${name}: ${flaw}`);
+  });
+}
+
+function integrityOf(path: string): string {
+  try {
+    const database = openShared(path);
+    const said = String(database.pragma("integrity_check", { simple: true }));
+    database.close();
+    return said;
+  } catch (error) {
+    return codeOf(error) ?? String(error);
+  }
+}
+
+/** All proofs of a data folder, in whatever state. */
+export function proofsIn(dataDir: string): ListedProof[] {
+  const archive = new ProofArchive(join(dataDir, "proofs.db"));
+  const proofs = [...archive.list({ state: null, kind: null, day: null, screenId: null })];
+  archive.close();
+  return proofs;
+}
