@@ -29,7 +29,8 @@ async function opened(changes: ScenarioChanges = {}) {
   const { player, clock } = scenario;
   const config = { dataDir: folder, cache: { maxBytes: 1e9, minFreeBytes: 1e8, maxItemBytes: 1e8 } };
   const memory = () => ({ main: process.memoryUsage.rss() });
-  registerGauges(metrics, metricSources({ config, player: player(), clock, recovery, memory }));
+  const remote = () => ({ broker: null, shown: null, messageSince: null, displays: "on" as const });
+  registerGauges(metrics, metricSources({ config, player: player(), clock, recovery, remote, memory }));
   const report = () => {
     throw new Error("not asked for");
   };

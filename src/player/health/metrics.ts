@@ -21,6 +21,8 @@ export interface Metrics {
   readonly pageMisses: Counter;
   /** Seconds from the beginning of an HTML creative to the first frame of it that anybody sees (F22). */
   readonly pageAge: Histogram;
+  /** By what they are and what came of them: `done`, `failed`, or why they were refused. */
+  readonly remoteCommands: Counter<"command" | "outcome">;
   /** Of the player, since the machine was started. */
   readonly restarts: Gauge;
   /** Always 1; the versions are its labels. */
@@ -92,6 +94,7 @@ export function createMetrics(several = false): Metrics {
       buckets: AGE_SECONDS,
       registers,
     }),
+    remoteCommands: counter("remote_commands_total", "Commands from afar by what came of them", ["command", "outcome"]),
     restarts: gauge("restarts", "Restarts of the player since the machine was started"),
     build: gauge("build_info", "Always 1, with the versions as labels", ["version", "electron", "chromium", "node"]),
   };

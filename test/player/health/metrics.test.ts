@@ -32,6 +32,7 @@ function sources(changes: Partial<MetricSources> = {}): MetricSources {
       ...{ rendering: "hardware", softwareUntil: null, safeMode: false },
       ...{ restartsInARow: 0, lastTrouble: null },
     }),
+    remote: () => ({ broker: null, shown: null, messageSince: null, displays: "on" }),
     blocklisted: () => 0,
     disk: async () => ({ freeBytes: 60, sizeBytes: 600, wornRatio: null }),
     memory: () => ({ main: 1, page: 2 }),

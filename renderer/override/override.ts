@@ -1,0 +1,42 @@
+/** What the main process has this page show; `told` is a line under the test card. */
+type Override =
+  | { readonly kind: "message"; readonly text: string }
+  | { readonly kind: "test-card"; readonly told: string };
+
+Object.assign(globalThis, { show });
+
+const message = document.getElementById("message") as HTMLElement;
+const card = document.getElementById("card") as HTMLElement;
+const time = document.getElementById("time") as HTMLElement;
+
+/** A picture that stands still is told by this from a display that does. */
+const TICKS_EVERY_MS = 100;
+
+function show(override: Override): void {
+  const isMessage = override.kind === "message";
+  message.hidden = !isMessage;
+  card.hidden = isMessage;
+  if (isMessage) {
+    message.textContent = override.text;
+    fitText();
+  } else {
+    (document.getElementById("told") as HTMLElement).textContent = `${override.told}, ${innerWidth} x ${innerHeight}`;
+  }
+}
+
+/** Of the sizes at which a message fits, in hundredths of the smaller side. */
+const LARGEST = 16;
+const SMALLEST = 2;
+const STEP = 0.5;
+
+function fitText(): void {
+  for (let size = LARGEST; size >= SMALLEST; size -= STEP) {
+    message.style.fontSize = `${size}vmin`;
+    if (message.scrollHeight <= message.clientHeight && message.scrollWidth <= message.clientWidth) return;
+  }
+}
+
+addEventListener("resize", fitText);
+setInterval(() => {
+  time.textContent = new Date().toISOString().slice(0, -2);
+}, TICKS_EVERY_MS);
