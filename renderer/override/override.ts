@@ -24,16 +24,24 @@ function show(override: Override): void {
   }
 }
 
-/** Of the sizes at which a message fits, in hundredths of the smaller side. */
+/** The sizes at which a message is tried, in hundredths of the smaller side; its own lines are kept down to the middle one. */
 const LARGEST = 16;
+const READABLE = 6;
 const SMALLEST = 2;
 const STEP = 0.5;
 
 function fitText(): void {
-  for (let size = LARGEST; size >= SMALLEST; size -= STEP) {
+  if (!fits("pre", READABLE)) fits("pre-line", SMALLEST);
+}
+
+/** Takes the largest size at which nothing is cut off; says whether there is one. */
+function fits(whiteSpace: "pre" | "pre-line", smallest: number): boolean {
+  message.style.whiteSpace = whiteSpace;
+  for (let size = LARGEST; size >= smallest; size -= STEP) {
     message.style.fontSize = `${size}vmin`;
-    if (message.scrollHeight <= message.clientHeight && message.scrollWidth <= message.clientWidth) return;
+    if (message.scrollHeight <= message.clientHeight && message.scrollWidth <= message.clientWidth) return true;
   }
+  return false;
 }
 
 addEventListener("resize", fitText);

@@ -12,6 +12,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "tmpfiles.conf": "/usr/lib/tmpfiles.d/spotloop-kiosk.conf",
   "journald.conf": "/usr/lib/systemd/journald.conf.d/50-spotloop-kiosk.conf",
   "logind.conf": "/usr/lib/systemd/logind.conf.d/50-spotloop-kiosk.conf",
+  "polkit.rules": "/usr/share/polkit-1/rules.d/50-spotloop-kiosk.rules",
   "xorg.conf": "/usr/share/X11/xorg.conf.d/90-spotloop-kiosk.conf",
 };
 
@@ -46,6 +47,8 @@ export async function buildKioskDeb({ version, maintainer, homepage, folder }: K
         `spotloop (= ${version})`,
         ...["systemd-sysv", "dbus", "udev", "xserver-xorg-core", "xserver-xorg-input-libinput", "x11-xserver-utils"],
       ].join(", "),
+      // Without it the player cannot have the machine restarted from afar.
+      Recommends: "polkitd",
       // A desktop's login screen wants the same display.
       Conflicts: "x-display-manager",
       Section: "misc",

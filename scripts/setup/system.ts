@@ -16,6 +16,7 @@ export type Need =
   | "compiling"
   | "site"
   | "monitoring"
+  | "broker"
   | "machines";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
@@ -50,6 +51,8 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   site: [{ commands: ["squid"], packages: ["squid-openssl", "squid"] }, tool("nginx", "nginx-light")],
   // What reads the metrics: rules and configuration are checked by the programs that use them.
   monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
+  // The broker of remote commands.
+  broker: [tool("mosquitto", "mosquitto")],
   // What judges the unit and the example of a role.
   machines: [tool("systemd-analyze", "systemd"), tool("ansible-playbook", "ansible-core")],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],

@@ -153,11 +153,21 @@ describe("remote hands on a player that plays", () => {
   it("leave a row of each command in the playout record", () => {
     const archive = new RecordArchive(join(rig.home, "data", "proofs.db"));
     const { span } = archive.extent() ?? { span: { first: 0, last: -1 } };
-    const rows = [...archive.rows(span)].filter(({ type }) => type === "remote").map(({ notice }) => JSON.parse(notice ?? ""));
+    const rows = [...archive.rows(span)]
+      .filter(({ type }) => type === "remote")
+      .map(({ notice }) => JSON.parse(notice ?? ""));
     archive.close();
     expect(rows.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
       ...["reboot refused", "screenshot done", "doctor done", "message done", "test-card done", "restart done"],
-      ...["message done", "test-card done", "display done", "display done", "reload done", "reload refused", "reload done"],
+      ...[
+        "message done",
+        "test-card done",
+        "display done",
+        "display done",
+        "reload done",
+        "reload refused",
+        "reload done",
+      ],
     ]);
   });
 });

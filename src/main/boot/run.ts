@@ -114,7 +114,7 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("stages", async () => ending.abort());
   const end = (code: number) => void shutdown.end(code);
   const remote = await openRemote({
-    ...{ config, clock, time, metrics, log: logger },
+    ...{ config, clock, time, metrics, dice: Math.random, log: logger },
     hands: handsOn({ good, given: parts.given, stages: raised, overrides, end }),
     record: (entry) => player?.noteRemote(entry),
   });

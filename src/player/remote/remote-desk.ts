@@ -55,8 +55,10 @@ export interface Taken {
 
 /** A command that was sent longer ago, or later, is refused: so long a sender's clock may be off, and a message under way. */
 export const FRESH_MS = 5 * 60_000;
-/** How many wait for those before them. */
-export const MOST_WAITING = 64;
+/** How many are done at once. */
+export const MOST_UNDER_WAY = 32;
+/** What takes long and much of the machine is done once at a time; what is urgent goes past it. */
+const ONE_AT_A_TIME: readonly CommandName[] = ["doctor", "screenshot"];
 /** The doctor takes longest: it asks the service and downloads. */
 const DONE_WITHIN_MS = 120_000;
 /** So many refusals an hour go into log and record: whoever sends nonsense is not to fill them. All are counted. */
@@ -64,32 +66,26 @@ export const MOST_REFUSALS_TOLD = 100;
 const HOUR_MS = 3_600_000;
 const NEVER = new AbortController().signal;
 
-/** Takes commands from wherever they come, one after the other: judges, does, records and answers each. */
+/** Takes commands from wherever they come: judges each at once and in turn, does, records and answers it. */
 export class RemoteDesk {
   readonly #parts: RemoteDeskParts;
-  #turn: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #underWay: CommandName[] = [];
   #refusals = { hour: 0, count: 0 };
 
   constructor(parts: RemoteDeskParts) {
     this.#parts = parts;
   }
 
-  /** Resolves with the answer to a command as it was sent; never rejects. */
-  take(sent: Uint8Array, way: Way): Promise<Taken> {
+  /** Resolves with the answer to a command as it was sent. */
+  async take(sent: Uint8Array, way: Way): Promise<Taken> {
     const reading = readCommand(sent);
-    if (reading.kind === "refused") {
-      return Promise.resolve(this.#refuse(reading.reason, reading.text, reading, way));
-    }
+    if (reading.kind === "refused") return this.#refuse(reading.reason, reading.text, reading, way);
     const { command } = reading;
-    const known = { id: command.id, name: command.command };
-    if (this.#waiting >= MOST_WAITING) {
-      return Promise.resolve(this.#refuse("busy", `${MOST_WAITING} others wait`, known, way));
-    }
-    this.#waiting++;
-    const taken = this.#turn.then(() => this.#judge(command, way)).finally(() => this.#waiting--);
-    this.#turn = taken.catch(() => {});
-    return taken;
+    const { id, command: name } = command;
+    const refusal = this.#judge(command, way);
+    if (refusal !== null) return this.#refuse(refusal.reason, refusal.text, { id, name }, way);
+    this.#underWay.push(name);
+    return this.#perform(command, way).finally(() => this.#underWay.splice(this.#underWay.indexOf(name), 1));
   }
 
   /** Refuses what came where no commands are to come. */
@@ -97,29 +93,30 @@ export class RemoteDesk {
     return this.#refuse("topic", "came on a topic that is not this player's", { id: null, name: null }, way);
   }
 
-  async #judge(command: Command, way: Way): Promise<Taken> {
+  /** Why a command is not done, or null: then its id is noted, and the same one is not done again. */
+  #judge({ id, at, command: name }: Command, way: Way): { readonly reason: Refusal; readonly text: string } | null {
     const { allow, book, clock, time } = this.#parts;
-    const known = { id: command.id, name: command.command };
-    if (!allow.includes(known.name)) {
-      return this.#refuse("not-allowed", `${known.name} is not in remote.allow`, known, way);
-    }
+    if (!allow.includes(name)) return { reason: "not-allowed", text: `${name} is not in remote.allow` };
     // What comes from this machine was dated by its clock, right or wrong.
     const now = way === "socket" ? clock.wall() : time();
-    if (Math.abs(now - Date.parse(command.at)) > FRESH_MS) {
-      return this.#refuse("stale", `it was sent at ${command.at}, and here it is ${iso(now)}`, known, way);
+    if (Math.abs(now - Date.parse(at)) > FRESH_MS) {
+      return { reason: "stale", text: `it was sent at ${at}, and here it is ${iso(now)}` };
+    }
+    const isBusy = this.#underWay.length >= MOST_UNDER_WAY;
+    if (isBusy || (ONE_AT_A_TIME.includes(name) && this.#underWay.includes(name))) {
+      return { reason: "busy", text: isBusy ? "too many commands are under way" : `another ${name} is under way` };
     }
     try {
-      const noting = book.note(known.id, now, now - 2 * FRESH_MS);
-      if (noting.kind === "full") return this.#refuse("busy", "too many commands came lately", known, way);
-      if (noting.kind === "seen") {
-        return this.#refuse("replayed", `this id came before: ${noting.outcome ?? "it was begun"}`, known, way);
-      }
+      const noting = book.note(id, now, now - 2 * FRESH_MS);
+      if (noting.kind === "new") return null;
+      return noting.kind === "full"
+        ? { reason: "busy", text: "too many commands came lately" }
+        : { reason: "replayed", text: `this id came before: ${noting.outcome ?? "it was begun"}` };
     } catch (error) {
       const code = codeOf(error);
       if (code === null) throw error;
-      return this.#refuse("storage", `it cannot be remembered (${code})`, known, way);
+      return { reason: "storage", text: `it cannot be remembered (${code})` };
     }
-    return this.#perform(command, way);
   }
 
   async #perform(command: Command, way: Way): Promise<Taken> {

@@ -1,12 +1,18 @@
 import { join } from "node:path";
+import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { StoreUnusable } from "../database.ts";
+import { openBrokerLine } from "./broker-line.ts";
+import type { BrokerSession, BrokerSessionParts } from "./broker-session.ts";
 import { CommandBook } from "./command-book.ts";
 import { listenLocally, socketPath } from "./local-socket.ts";
 import { RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
 
-export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book"> {
-  readonly config: Pick<Config, "dataDir" | "remote">;
+export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book" | "clock"> {
+  readonly config: Pick<Config, "dataDir" | "remote" | "screens" | "network">;
+  readonly clock: Clock;
+  /** Chance in [0, 1), for jitter only. */
+  readonly dice: () => number;
 }
 
 /** The ways in which commands come, while they are open. */
@@ -27,10 +33,14 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
   const socket = process.platform === "win32" ? null : await listenLocally(socketPath(dataDir), desk);
   if (socket?.kind === "unavailable")
     log.error({ reason: socket.reason }, "remote commands of this machine cannot come");
+  const broker = await openBroker(config, { ...parts, desk });
   log.info({ allow: remote.allow }, "remote commands are taken");
   return {
-    broker: null,
+    get broker() {
+      return broker === null ? null : broker.connected;
+    },
     async close() {
+      await broker?.close();
       if (socket?.kind === "listening") await socket.close();
       book.close();
     },
@@ -38,6 +48,24 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
 }
 
 const CLOSED: Remote = { broker: null, close: async () => {} };
+
+/** What it takes to speak with a broker is loaded where there is one. */
+async function openBroker(
+  { remote, screens, network }: RemoteParts["config"],
+  parts: Pick<BrokerSessionParts, "desk" | "clock" | "dice" | "log">,
+): Promise<BrokerSession | null> {
+  const { broker: url, topicPrefix, clientId, ...files } = remote;
+  if (url === null) return null;
+  const { BrokerSession } = await import("./broker-session.ts");
+  const session = new BrokerSession({
+    ...parts,
+    topicPrefix,
+    clientId: clientId ?? screens[0]?.screenId ?? "",
+    openLine: (signal) => openBrokerLine({ url, ...files }, network.uplink, signal),
+  });
+  session.start();
+  return session;
+}
 
 /** Without it a command could come again: then none is taken. */
 function openBook(path: string, { log }: Pick<RemoteDeskParts, "log">): CommandBook | null {
