@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { chownSync, copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
+import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
 import { RecordArchive } from "../../src/player/record/record-archive.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
@@ -11,6 +12,7 @@ import { eventually, type Running } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
+import { lackingBroker, openBroker } from "../support/site/broker.ts";
 
 /** The border of a message, as in renderer/override/override.css. */
 const AMBER = [255, 176, 0];
@@ -20,6 +22,7 @@ const SHORT_MS = 1_500;
 let rig: Rig;
 let config: string;
 let player: Running;
+let long: PlannedSpot;
 
 beforeAll(async () => {
   const { creatives } = readCatalogue();
@@ -27,7 +30,8 @@ beforeAll(async () => {
   if (news === undefined || ad === undefined) throw new Error("no creatives");
   rig = await openRig({ width: 960, height: 540 });
   const spotOf = (durationMs: number) => ({ news: plannedItem(news, durationMs), ad: plannedItem(ad, durationMs) });
-  await rig.emulator.next([spotOf(LONG_MS), ...Array.from({ length: 20 }, () => spotOf(SHORT_MS))]);
+  long = spotOf(LONG_MS);
+  await rig.emulator.next([long, ...Array.from({ length: 20 }, () => spotOf(SHORT_MS))]);
   const allow = ["screenshot", "restart", "display", "doctor", "reload", "test-card", "message"];
   config = rig.configure({ remote: { allow } });
   player = rig.play(["--config", config]);
@@ -169,5 +173,41 @@ describe("remote hands on a player that plays", () => {
         "reload done",
       ],
     ]);
+  });
+});
+
+describe.skipIf(lackingBroker !== null)(`a message over a broker (${lackingBroker ?? "Mosquitto is there"})`, () => {
+  it("is on the screen soon after it was sent, and the item on air is not proved", async () => {
+    const broker = await openBroker();
+    const { uid, gid } = statSync(rig.home);
+    const { certificate, key } = broker.certificateFor(rig.emulator.screenId);
+    for (const [from, to] of [
+      [broker.certificates.authority, "ca.pem"],
+      [certificate, "player.pem"],
+      [key, "player.key"],
+    ] as const) {
+      copyFileSync(from, join(rig.home, to));
+      chownSync(join(rig.home, to), uid, gid);
+    }
+    const files = { caFile: "ca.pem", certFile: "player.pem", keyFile: "player.key" };
+    config = rig.configure({ remote: { allow: ["message"], broker: broker.url, ...files } });
+    const before = (await rig.emulator.ledger()).length;
+    await rig.emulator.next([long]);
+    player = rig.play(["--config", config]);
+    await onAir(LONG_MS);
+    const operator = await broker.console();
+    await eventually("the player at the broker", async () =>
+      (await readHealth(rig.home))?.remote.broker === true ? true : undefined,
+    );
+    const sentAt = Date.now();
+    const command = { id: "one", at: new Date(sentAt).toISOString(), command: "message", text: "Please leave" };
+    const topic = `spotloop/${rig.emulator.screenId}/commands`;
+    await operator.publishAsync(topic, JSON.stringify(command), { qos: 1 });
+    await eventually("the message", () => (isMessage() ? true : undefined));
+    console.log(`The message was seen within ${Date.now() - sentAt} ms.`);
+    const spots = (await rig.emulator.ledger()).slice(before);
+    expect(spots.flatMap(({ news, ad }) => [news?.pops, ad?.pops]).flat()).toEqual([]);
+    expect([...endingsIn(player.stderr).values()]).toContain("overridden");
+    expect(await player.stop()).toBe(0);
   });
 });

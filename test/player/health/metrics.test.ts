@@ -84,6 +84,8 @@ describe("the metrics", () => {
       'spotloop_screen_state{state="house"} 0',
       'spotloop_screen_state{state="closed"} 0',
       'spotloop_screen_state{state="hidden"} 1',
+      'spotloop_screen_state{state="overridden"} 0',
+      'spotloop_screen_state{state="off"} 0',
     ]);
     expect(lines).toContain('spotloop_service_state{state="portal"} 1');
   });

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -9,7 +11,7 @@ import { BrokerSession } from "../../../src/player/remote/broker-session.ts";
 import type { Answer } from "../../../src/player/remote/commands.ts";
 import { eventually } from "../../support/machine/processes.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
-import { type Broker, lackingBroker, openBroker } from "../../support/site/broker.ts";
+import { type Broker, lackingBroker, openBroker, PROXIED } from "../../support/site/broker.ts";
 import { makeCertificates, makeClientCertificate } from "../../support/site/certificates.ts";
 import { openDesk } from "./desk.ts";
 
@@ -181,6 +183,48 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     await operator.send("one", {}, "old/lobby/commands");
     expect(await operator.answerTo("one")).toMatchObject({ outcome: "refused", reason: "topic" });
     expect([player.done, await player.counted()]).toEqual([[], { "none topic": 1 }]);
+  });
+
+  it("is reached through the proxy, which knows its name, and not where that wants a login that is missing", async () => {
+    const broker = await openBroker();
+    const asked: string[] = [];
+    const proxy = createServer();
+    proxy.on("connect", ({ url = "", headers }, client) => {
+      asked.push(url);
+      client.on("error", () => {});
+      if (headers["proxy-authorization"] !== "Basic bWU6c2VjcmV0") {
+        return void client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      }
+      const behind = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
+        client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+        behind.pipe(client).pipe(behind);
+      });
+      behind.on("error", () => client.destroy());
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const through = (authorization: string | null) => {
+      const https = { url: `http://127.0.0.1:${port}`, authorization };
+      return { ...DIRECT, http: https, https };
+    };
+    const url = broker.url.replace("localhost", PROXIED);
+    const refused = await openPlayer(broker, { url }, through(null));
+    await eventually("the complaint", () => refused.lines.find((line) => line.includes("HTTP 407")));
+    await refused.session.close();
+    const player = await openPlayer(broker, { url }, through("Basic bWU6c2VjcmV0"));
+    await player.connected();
+    expect(new Set(asked)).toEqual(new Set([new URL(url).host]));
+  });
+
+  it("is tried again by files that were not there before, and no secret is in the log", async () => {
+    const broker = await openBroker();
+    const late = join(temporaryFolder(), "late.pem");
+    const player = await openPlayer(broker, { certFile: late });
+    await eventually("the complaint", () => player.lines.find((line) => line.includes("cannot be read (ENOENT)")));
+    writeFileSync(late, readFileSync(join(broker.folder, "lobby.pem")));
+    await player.connected();
+    expect(player.lines.join()).not.toContain("PRIVATE KEY");
   });
 
   it("is not spoken with where its certificate is another authority's", async () => {

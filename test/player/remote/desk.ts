@@ -18,6 +18,8 @@ interface DeskChanges {
   readonly wall?: () => number;
   readonly time?: () => number;
   readonly mostIds?: number;
+  /** In place of the real one. */
+  readonly book?: Pick<CommandBook, "note" | "settle">;
 }
 
 /** A desk over a real book in a folder; what is done is noted by its text. */
@@ -34,7 +36,7 @@ export function openDesk(folder: string, changes: DeskChanges = {}) {
   const hands = { ...Object.fromEntries(COMMAND_NAMES.map((name) => [name, act])), ...changes.hands } as Hands;
   const wall = changes.wall ?? (() => NOW);
   const desk = new RemoteDesk({
-    ...{ allow: changes.allow ?? COMMAND_NAMES, hands, book, metrics, log },
+    ...{ allow: changes.allow ?? COMMAND_NAMES, hands, book: changes.book ?? book, metrics, log },
     ...{ clock: { wall }, time: changes.time ?? wall },
     record: (entry) => void recorded.push(entry),
   });

@@ -41,10 +41,13 @@ persistence true
 persistence_location ./
 `;
 
+/** By this name only a proxy finds it. */
+export const PROXIED = "broker.example";
+
 /** Starts a broker until the test is over. */
 export async function openBroker(): Promise<Broker> {
   const folder = temporaryFolder();
-  const certificates = makeCertificates(folder, ["localhost"]);
+  const certificates = makeCertificates(folder, ["localhost", PROXIED]);
   makeClientCertificate(folder, "console");
   const port = await freePort();
   const tls = `listener ${port} 127.0.0.1\ncafile ca.pem\ncertfile server.pem\nkeyfile server.key\n`;
