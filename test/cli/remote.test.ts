@@ -7,8 +7,6 @@ import { openDesk } from "../player/remote/desk.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { lines, spotloopWith } from "./vendor/spotloop.ts";
 
-const spotloop = spotloopWith({});
-
 /** A player's socket in a data folder, and what is asked of it. */
 async function listening(hands: Partial<Hands> = {}) {
   const folder = temporaryFolder();
@@ -19,7 +17,7 @@ async function listening(hands: Partial<Hands> = {}) {
   });
   const socket = await listenLocally(socketPath(folder), desk);
   onTestFinished(() => (socket.kind === "listening" ? socket.close() : undefined));
-  const remote = (...args: readonly string[]) => spotloop(["remote", ...args, "--data-dir", folder]);
+  const remote = (...args: readonly string[]) => spotloopWith({})(["remote", ...args, "--data-dir", folder]);
   return { folder, done, remote };
 }
 
@@ -64,7 +62,7 @@ describe("spotloop remote", () => {
 
   it("ends with 69 where no player takes commands, and says why that may be", async () => {
     const folder = temporaryFolder();
-    const { code, stderr } = await spotloop(["remote", "restart", "--data-dir", folder]);
+    const { code, stderr } = await spotloopWith({})(["remote", "restart", "--data-dir", folder]);
     expect([code, stderr]).toEqual([69, expect.stringContaining("none runs, or its remote.allow lists none")]);
   });
 

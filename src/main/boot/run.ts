@@ -13,13 +13,13 @@ import type { EgressPolicy } from "../../player/network/egress-policy.ts";
 import { requestsBy } from "../../player/network/requests.ts";
 import { type Player, type PlayerParts, startPlayer } from "../../player/player.ts";
 import { Overrides } from "../../player/remote/overrides.ts";
-import { openRemote } from "../../player/remote/remote.ts";
+import type { Remote, RemoteParts } from "../../player/remote/remote.ts";
 import { countStart } from "../../player/run-identity.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
 import { followOverrides } from "../remote/follow-overrides.ts";
-import { handsOn } from "../remote/hands.ts";
+import type { HandsParts } from "../remote/hands.ts";
 import type { RaisedStage } from "../stage/create-stage.ts";
 import { playOn } from "../stage/play-on.ts";
 import { DisplayPower } from "../window/display-power.ts";
@@ -68,7 +68,8 @@ export async function run(parts: Run): Promise<void> {
   for (const warning of warnings) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
-  const power = new DisplayPower(screenIds, config.openingHours.respect, logger);
+  const { allow } = config.remote;
+  const power = new DisplayPower(screenIds, config.openingHours.respect || allow.includes("display"), logger);
   shutdown.add("displays", () => power.release());
   for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
@@ -79,7 +80,6 @@ export async function run(parts: Run): Promise<void> {
   };
   let player: Player | null = null;
   const time = () => player?.serviceClock.moment().service ?? clock.wall();
-  const { allow } = config.remote;
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());
   const status = flaw === null ? `plays ${screenIds.join(", ")}` : `house content only: ${flaw}`;
@@ -112,22 +112,31 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("power", async () => stopWatching());
   shutdown.add("player", () => player.stop());
   shutdown.add("stages", async () => ending.abort());
-  const end = (code: number) => void shutdown.end(code);
-  const remote = await openRemote({
+  const remote = await openHands({
     ...{ config, clock, time, metrics, dice: Math.random, log: logger },
-    hands: handsOn({ good, given: parts.given, stages: raised, overrides, end }),
+    ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },
     record: (entry) => player?.noteRemote(entry),
   });
-  shutdown.add("remote", () => remote.close());
+  if (remote !== null) shutdown.add("remote", () => remote.close());
   // Whoever looks at the screen comes first, whoever reads about it second.
   await inSight;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { openHealth } = await import("../operator/health.ts");
-  const report = () => ({ broker: remote.broker, ...overrides.report() });
+  const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });
   const sources = { config, player, metrics, stages: raised, clock, log: logger, restarts, recovery, remote: report };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
   await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+}
+
+/** Opens the ways for commands from afar; what that takes is loaded only where any are allowed. */
+async function openHands(parts: HandsParts & Omit<RemoteParts, "hands">): Promise<Remote | null> {
+  if (parts.config.remote.allow.length === 0) return null;
+  const [{ handsOn }, { openRemote }] = await Promise.all([
+    import("../remote/hands.ts"),
+    import("../../player/remote/remote.ts"),
+  ]);
+  return openRemote({ ...parts, hands: handsOn(parts) });
 }
 
 /** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */

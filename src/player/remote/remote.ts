@@ -22,13 +22,12 @@ export interface Remote {
   close(): Promise<void>;
 }
 
-/** Opens the ways in which commands come from afar; where nothing is allowed there are none. */
-export async function openRemote({ config, ...parts }: RemoteParts): Promise<Remote> {
+/** Opens the ways in which commands come from afar; null where none can be taken. */
+export async function openRemote({ config, ...parts }: RemoteParts): Promise<Remote | null> {
   const { dataDir, remote } = config;
-  if (remote.allow.length === 0) return CLOSED;
   const { log } = parts;
   const book = openBook(join(dataDir, "remote.db"), parts);
-  if (book === null) return CLOSED;
+  if (book === null) return null;
   const desk = new RemoteDesk({ ...parts, allow: remote.allow, book });
   const socket = process.platform === "win32" ? null : await listenLocally(socketPath(dataDir), desk);
   if (socket?.kind === "unavailable")
@@ -46,8 +45,6 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
     },
   };
 }
-
-const CLOSED: Remote = { broker: null, close: async () => {} };
 
 /** What it takes to speak with a broker is loaded where there is one. */
 async function openBroker(
