@@ -23,6 +23,8 @@ export interface Metrics {
   readonly pageAge: Histogram;
   /** By what they are and what came of them: `done`, `failed`, or why they were refused. */
   readonly remoteCommands: Counter<"command" | "outcome">;
+  /** Connections to the broker of remote commands, by what came of them: `connected`, `certificate`, `refused`, `network`. */
+  readonly remoteConnections: Counter<"outcome">;
   /** Of the player, since the machine was started. */
   readonly restarts: Gauge;
   /** Always 1; the versions are its labels. */
@@ -95,6 +97,9 @@ export function createMetrics(several = false): Metrics {
       registers,
     }),
     remoteCommands: counter("remote_commands_total", "Commands from afar by what came of them", ["command", "outcome"]),
+    remoteConnections: counter("remote_connections_total", "Connections to the broker by what came of them", [
+      "outcome",
+    ]),
     restarts: gauge("restarts", "Restarts of the player since the machine was started"),
     build: gauge("build_info", "Always 1, with the versions as labels", ["version", "electron", "chromium", "node"]),
   };

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type IPublishPacket, MqttClient } from "mqtt";
+import { ErrorWithReasonCode, ErrorWithSubackPacket, type IPublishPacket, MqttClient } from "mqtt";
 import type { Logger } from "pino";
 import { type Backoff, backoffMs } from "../../core/backoff.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
+import { codeOf } from "../database.ts";
+import type { Metrics } from "../health/metrics.ts";
 import type { BrokerLine } from "./broker-line.ts";
 import type { RemoteDesk, Taken } from "./remote-desk.ts";
 
@@ -14,8 +16,12 @@ export interface BrokerSessionParts {
   readonly clock: Clock;
   /** Chance in [0, 1), for jitter only. */
   readonly dice: () => number;
+  readonly metrics: Pick<Metrics, "remoteConnections">;
   readonly log: Logger;
 }
+
+/** What came of a try to connect; `refused`: the broker knows no such player, or lets it read nothing. */
+type Connection = "connected" | "certificate" | "refused" | "network";
 
 /** Between two tries to connect: a fleet does not come back to its broker in one instant. */
 const AGAIN: Backoff = { firstMs: 1_000, longestMs: 120_000, exactWaits: 0 };
@@ -53,6 +59,7 @@ export class BrokerSession {
   /** Why there is no connection, so that an outage is one line in the log; null while there is one. */
   #outage: string | null = "not connected yet";
   #isTold = false;
+  #isCounted = false;
 
   constructor(parts: BrokerSessionParts) {
     const { clientId, topicPrefix, clock } = parts;
@@ -86,22 +93,23 @@ export class BrokerSession {
   async #connect(): Promise<void> {
     const { openLine, clientId } = this.#parts;
     const { signal } = this.#ending;
+    this.#isCounted = false;
     let line: BrokerLine;
     try {
       line = await openLine(signal);
     } catch (error) {
-      this.#note(error instanceof Error ? error.message : String(error));
+      this.#note(error);
       return this.#wait();
     }
     if (signal.aborted) return void line.socket.destroy();
     const client = new MqttClient(() => line.socket, { clientId, ...SESSION, ...(line.login ?? {}) });
     client.handleMessage = (packet, acknowledge) => void this.#take(client, packet).then(() => acknowledge());
     client.on("connect", () => this.#begin(client));
-    client.on("error", (error) => this.#note(error.message));
+    client.on("error", (error) => this.#note(error));
     client.once("close", () => {
       this.#client = null;
       client.end(true);
-      this.#note("the connection ended");
+      this.#note(new Error("the connection ended"));
       this.#wait();
     });
     this.#client = client;
@@ -118,20 +126,29 @@ export class BrokerSession {
   #begin(client: MqttClient): void {
     for (const reply of this.#unacknowledged) void this.#send(client, reply);
     client.subscribe(this.#commands, { qos: 1, rh: 2 }, (error) => {
-      if (error) return this.#note(`the broker refuses ${this.#commands}: ${error.message}`);
+      if (error) return this.#note(error);
       this.#failures = 0;
       this.#outage = null;
       this.#isTold = false;
+      this.#count("connected");
       this.#parts.log.info({ topic: this.#commands }, "the broker of remote commands is connected");
     });
   }
 
   /** The first reason is the one that says most. */
-  #note(reason: string): void {
+  #note(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
     this.#outage ??= reason;
+    this.#count(connectionOf(error));
     if (this.#isTold || this.#ending.signal.aborted) return;
     this.#isTold = true;
     this.#parts.log.warn({ reason }, "the broker of remote commands cannot be reached");
+  }
+
+  /** Each connection once, by what it came to first. */
+  #count(outcome: Connection): void {
+    if (!this.#isCounted) this.#parts.metrics.remoteConnections.inc({ outcome });
+    this.#isCounted = true;
   }
 
   /** Resolves when the command can be acknowledged: its answer goes out before, so that neither is lost without the other. */
@@ -182,3 +199,9 @@ const SESSION = {
     maximumPacketSize: MOST_PACKET_BYTES,
   },
 } as const;
+
+/** Of TLS the codes name certificates of either side; with an alert the broker says that it does not take this player's. */
+function connectionOf(error: unknown): Connection {
+  if (error instanceof ErrorWithReasonCode || error instanceof ErrorWithSubackPacket) return "refused";
+  return /CERT|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO_/.test(codeOf(error) ?? "") ? "certificate" : "network";
+}

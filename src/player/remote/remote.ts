@@ -2,13 +2,15 @@ import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { StoreUnusable } from "../database.ts";
+import type { Metrics } from "../health/metrics.ts";
 import { openBrokerLine } from "./broker-line.ts";
 import type { BrokerSession, BrokerSessionParts } from "./broker-session.ts";
 import { CommandBook } from "./command-book.ts";
 import { listenLocally, socketPath } from "./local-socket.ts";
 import { RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
 
-export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book" | "clock"> {
+export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book" | "clock" | "metrics"> {
+  readonly metrics: Metrics;
   readonly config: Pick<Config, "dataDir" | "remote" | "screens" | "network">;
   readonly clock: Clock;
   /** Chance in [0, 1), for jitter only. */
@@ -49,7 +51,7 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
 /** What it takes to speak with a broker is loaded where there is one. */
 async function openBroker(
   { remote, screens, network }: RemoteParts["config"],
-  parts: Pick<BrokerSessionParts, "desk" | "clock" | "dice" | "log">,
+  parts: Pick<BrokerSessionParts, "desk" | "clock" | "dice" | "metrics" | "log">,
 ): Promise<BrokerSession | null> {
   const { broker: url, topicPrefix, clientId, ...files } = remote;
   if (url === null) return null;

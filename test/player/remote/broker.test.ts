@@ -31,7 +31,8 @@ async function openPlayer(broker: Broker, changes: Partial<BrokerAccess> = {}, u
   const lines: string[] = [];
   const lost: (() => void)[] = [];
   const session = new BrokerSession({
-    ...{ clientId: "lobby", topicPrefix: "spotloop", desk: remote.desk, clock: systemClock(null), dice: () => 1 },
+    ...{ clientId: "lobby", topicPrefix: "spotloop", desk: remote.desk, metrics: remote.metrics },
+    ...{ clock: systemClock(null), dice: () => 1 },
     async openLine(signal) {
       const line = await openBrokerLine(access, uplink, signal);
       lost.push(() => line.socket.destroy());
@@ -74,6 +75,7 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     await player.connected();
     await operator.send("one");
     expect(await operator.answerTo("one")).toMatchObject({ id: "one", command: "restart", outcome: "done" });
+    expect(await player.connections()).toEqual(["connected"]);
     expect(player.recorded).toMatchObject([{ type: "remote", way: "mqtt", id: "one", outcome: "done" }]);
   });
 
@@ -235,7 +237,7 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
       player.lines.find((line) => line.includes("cannot be reached")),
     );
     expect(said).toContain("certificate");
-    expect(player.session.connected).toBe(false);
+    expect([player.session.connected, await player.connections()]).toEqual([false, ["certificate"]]);
   });
 
   it("lets nobody in whose certificate is another authority's, or who has none", async () => {
@@ -245,6 +247,9 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     const { certificate: certFile, key: keyFile } = makeClientCertificate(folder, "lobby");
     const stranger = await openPlayer(broker, { certFile, keyFile });
     await eventually("the complaint", () => stranger.lines.find((line) => line.includes("cannot be reached")));
-    expect(stranger.session.connected).toBe(false);
+    expect([stranger.session.connected, await stranger.connections()]).toEqual([false, ["certificate"]]);
+    const nobody = await openPlayer(broker, { certFile: undefined, keyFile: undefined });
+    await eventually("the complaint", () => nobody.lines.find((line) => line.includes("cannot be reached")));
+    expect([nobody.session.connected, await nobody.connections()]).toEqual([false, ["certificate"]]);
   });
 });

@@ -47,7 +47,14 @@ export function openDesk(folder: string, changes: DeskChanges = {}) {
   };
   onTestFinished(close);
   return {
-    ...{ desk, done, recorded, close },
+    ...{ desk, done, recorded, metrics, close },
+    /** What connections to the broker came to, each once. */
+    async connections() {
+      const samples = samplesIn(await metrics.registry.metrics());
+      return samples
+        .filter(({ name }) => name === "spotloop_remote_connections_total")
+        .map(({ labels }) => labels.outcome);
+    },
     async counted() {
       const samples = samplesIn(await metrics.registry.metrics());
       const commands = samples.filter(({ name }) => name === "spotloop_remote_commands_total");
