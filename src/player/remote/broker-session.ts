@@ -54,7 +54,9 @@ export class BrokerSession {
   readonly #ending = new AbortController();
   readonly #unacknowledged = new Set<Reply>();
   #unacknowledgedBytes = 0;
+  /** The one that was begun last, and the same once it is connected. */
   #client: MqttClient | null = null;
+  #connected: MqttClient | null = null;
   #failures = 0;
   /** Why there is no connection, so that an outage is one line in the log; null while there is one. */
   #outage: string | null = "not connected yet";
@@ -103,11 +105,12 @@ export class BrokerSession {
     }
     if (signal.aborted) return void line.socket.destroy();
     const client = new MqttClient(() => line.socket, { clientId, ...SESSION, ...(line.login ?? {}) });
-    client.handleMessage = (packet, acknowledge) => void this.#take(client, packet).then(() => acknowledge());
+    client.handleMessage = (packet, acknowledge) => void this.#take(packet).then(() => acknowledge());
     client.on("connect", () => this.#begin(client));
     client.on("error", (error) => this.#note(error));
     client.once("close", () => {
       this.#client = null;
+      this.#connected = null;
       client.end(true);
       this.#note(new Error("the connection ended"));
       this.#wait();
@@ -124,6 +127,7 @@ export class BrokerSession {
 
   /** Retained commands are not asked for: they would come again at each start. */
   #begin(client: MqttClient): void {
+    this.#connected = client;
     for (const reply of this.#unacknowledged) void this.#send(client, reply);
     client.subscribe(this.#commands, { qos: 1, rh: 2 }, (error) => {
       if (error) return this.#note(error);
@@ -152,15 +156,16 @@ export class BrokerSession {
   }
 
   /** Resolves when the command can be acknowledged: its answer goes out before, so that neither is lost without the other. */
-  async #take(client: MqttClient, { topic, payload, properties }: IPublishPacket): Promise<void> {
+  async #take({ topic, payload, properties }: IPublishPacket): Promise<void> {
     const { desk } = this.#parts;
     const correlation = properties?.correlationData;
-    if (topic !== this.#commands) return this.#reply(client, desk.refuseElsewhere("mqtt"), correlation);
+    if (topic !== this.#commands) return this.#reply(desk.refuseElsewhere("mqtt"), correlation);
     const taken = desk.take(Buffer.from(payload), "mqtt");
-    await Promise.race([taken.then((one) => this.#reply(client, one, correlation)), sleep(ACKNOWLEDGED_WITHIN_MS)]);
+    await Promise.race([taken.then((one) => this.#reply(one, correlation)), sleep(ACKNOWLEDGED_WITHIN_MS)]);
   }
 
-  #reply(client: MqttClient, { answer, afterwards }: Taken, correlation: Buffer | undefined): void {
+  /** Over the connection that there is by now; where there is none, over the next. */
+  #reply({ answer, afterwards }: Taken, correlation: Buffer | undefined): void {
     const reply = { json: JSON.stringify(answer), correlation };
     this.#unacknowledged.add(reply);
     this.#unacknowledgedBytes += reply.json.length;
@@ -169,7 +174,8 @@ export class BrokerSession {
       if (size <= MOST_ANSWERS_KEPT && this.#unacknowledgedBytes <= MOST_ANSWER_BYTES_KEPT) break;
       this.#forget(oldest);
     }
-    void Promise.race([this.#send(client, reply), sleep(ANSWERED_WITHIN_MS)]).then(afterwards);
+    const sent = this.#connected === null ? null : this.#send(this.#connected, reply);
+    void Promise.race([sent, sleep(ANSWERED_WITHIN_MS)]).then(afterwards);
   }
 
   async #send(client: MqttClient, reply: Reply): Promise<void> {

@@ -9,6 +9,7 @@ import { DIRECT, type Uplink } from "../../../src/player/config/uplink.ts";
 import { type BrokerAccess, openBrokerLine } from "../../../src/player/remote/broker-line.ts";
 import { BrokerSession } from "../../../src/player/remote/broker-session.ts";
 import type { Answer } from "../../../src/player/remote/commands.ts";
+import type { Hands, Performance } from "../../../src/player/remote/remote-desk.ts";
 import { eventually } from "../../support/machine/processes.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { type Broker, lackingBroker, openBroker, PROXIED } from "../../support/site/broker.ts";
@@ -22,9 +23,14 @@ const WITHIN = { timeout: 240_000 };
 const ALL_WITHIN_MS = 200_000;
 
 /** A player at a broker, whose commands are noted and do nothing else. */
-async function openPlayer(broker: Broker, changes: Partial<BrokerAccess> = {}, uplink: Uplink = DIRECT) {
+async function openPlayer(
+  broker: Broker,
+  changes: Partial<BrokerAccess> = {},
+  uplink: Uplink = DIRECT,
+  hands: Partial<Hands> = {},
+) {
   const folder = temporaryFolder();
-  const remote = openDesk(folder, { wall: () => Date.now() });
+  const remote = openDesk(folder, { wall: () => Date.now(), hands });
   const { certificate, key } = broker.certificateFor("lobby");
   const files = { caFile: broker.certificates.authority, certFile: certificate, keyFile: key };
   const access: BrokerAccess = { url: broker.url, ...files, ...changes };
@@ -94,6 +100,27 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     const isDone = (id: string) => operator.answers.get(id)?.some(({ outcome }) => outcome === "done");
     await eventually("all answers", () => (ids.every(isDone) ? true : undefined), ALL_WITHIN_MS);
     expect([...player.done].sort()).toEqual([...ids].sort());
+  });
+
+  it("takes the answer to a command that was under way when the connection broke", async () => {
+    const broker = await openBroker();
+    let end = () => {};
+    const doctor = () =>
+      new Promise<Performance>((resolve) => {
+        end = () => resolve({ kind: "done", text: "well" });
+      });
+    const player = await openPlayer(broker, {}, DIRECT, { doctor });
+    const operator = await openConsole(broker);
+    await player.connected();
+    await operator.send("long", { command: "doctor" });
+    // Once the next one is answered, the long one is acknowledged and still under way.
+    await operator.send("next");
+    await operator.answerTo("next");
+    player.cut();
+    await eventually("the end of the connection", () => (player.session.connected ? undefined : true));
+    await player.connected();
+    end();
+    expect(await operator.answerTo("long")).toMatchObject({ outcome: "done", text: "well" });
   });
 
   it("brings what came while the player was away, and nothing that became stale meanwhile", async () => {
