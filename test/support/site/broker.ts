@@ -37,6 +37,7 @@ use_identity_as_username true
 use_username_as_clientid true
 allow_anonymous false
 acl_file acl
+max_queued_messages 10000
 persistence true
 persistence_location ./
 `;
