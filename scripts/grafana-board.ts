@@ -30,6 +30,8 @@ const SCREEN: readonly State[] = [
   ["house", "yellow"],
   ["closed", "gray"],
   ["hidden", "red"],
+  ["overridden", "purple"],
+  ["off", "dark-blue"],
 ];
 const ADS: readonly State[] = [
   ["possible", "green"],

@@ -16,6 +16,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "tmpfiles.conf": "/usr/lib/tmpfiles.d/spotloop-kiosk.conf",
   "journald.conf": "/usr/lib/systemd/journald.conf.d/50-spotloop-kiosk.conf",
   "logind.conf": "/usr/lib/systemd/logind.conf.d/50-spotloop-kiosk.conf",
+  "polkit.rules": "/usr/share/polkit-1/rules.d/50-spotloop-kiosk.rules",
   "xorg.conf": "/usr/share/X11/xorg.conf.d/90-spotloop-kiosk.conf",
 };
 
@@ -52,6 +53,8 @@ export async function buildKioskDeb({ version, maintainer, homepage, folder }: K
       ].join(", "),
       // For Wayland as the session: the compositor, and what sets its displays up.
       Suggests: "cage, wlr-randr",
+      // Without it the player cannot have the machine restarted from afar.
+      Recommends: "polkitd",
       // A desktop's login screen wants the same display.
       Conflicts: "x-display-manager",
       Section: "misc",

@@ -17,6 +17,7 @@ export type Need =
   | "compiling"
   | "site"
   | "monitoring"
+  | "broker"
   | "machines"
   | "virtual-pc";
 
@@ -54,6 +55,8 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   site: [{ commands: ["squid"], packages: ["squid-openssl", "squid"] }, tool("nginx", "nginx-light")],
   // What reads the metrics: rules and configuration are checked by the programs that use them.
   monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
+  // The broker of remote commands.
+  broker: [tool("mosquitto", "mosquitto")],
   // What judges the unit and the example of a role.
   machines: [tool("systemd-analyze", "systemd"), tool("ansible-playbook", "ansible-core")],
   // Makes a disk with Debian on it, boots it, and reads what its screen says.

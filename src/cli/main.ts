@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   proofs: async () => (await import("./proofs/command.ts")).proofsCommand(),
   record: async () => (await import("./record/command.ts")).recordCommand(),
   report: async () => (await import("./proofs/report.ts")).reportCommand(),
+  remote: async () => (await import("./remote/command.ts")).remoteCommand(),
   completion: async () => (await import("./completion.ts")).completionCommand(),
 };
 

@@ -30,7 +30,9 @@ export type FailureReason =
   | "memory"
   | "stopped"
   | "closed"
-  | "hidden";
+  | "hidden"
+  /** The operator's message or test card took its place. */
+  | "overridden";
 
 /** How a playout ended. */
 export type PlayoutOutcome =

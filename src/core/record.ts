@@ -53,7 +53,7 @@ export interface PlayoutEntry {
   readonly version: string;
 }
 
-/** What happened to the record itself. */
+/** What happened to the record itself, or to the player from afar. */
 export type RecordNotice =
   /** Always the first row of all. `origin` names this record and no other. */
   | { readonly type: "begun"; readonly origin: string }
@@ -62,7 +62,18 @@ export type RecordNotice =
   /** The rows before `size` were removed for their age or for their size; `key` signed the checkpoint that covers them. */
   | { readonly type: "pruned"; readonly size: number; readonly key: string }
   /** How many rows could not be written; nothing else is known of them. */
-  | { readonly type: "lost"; readonly rows: number };
+  | { readonly type: "lost"; readonly rows: number }
+  | RemoteEntry;
+
+/** A command that came from afar, and what came of it; `command` and `id` are null where they could not be read. */
+export interface RemoteEntry {
+  readonly type: "remote";
+  readonly command: string | null;
+  readonly id: string | null;
+  readonly way: "socket" | "mqtt";
+  readonly outcome: "done" | "failed" | "refused";
+  readonly reason: string | null;
+}
 
 /** One row of the record, but for its place in it. */
 export type RecordEntry = PlayoutEntry | (RecordNotice & { readonly endedAt: Instant });

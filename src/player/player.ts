@@ -5,8 +5,10 @@ import { type ExactGet, follow } from "../client/http.ts";
 import { postNote } from "../client/post-note.ts";
 import { SpotClient } from "../client/spot-client.ts";
 import { daySpanIn } from "../core/data-budget.ts";
+import type { SuspendReason } from "../core/loop/suspension.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
 import type { FinalVerdict } from "../core/proof.ts";
+import type { RemoteEntry } from "../core/record.ts";
 import type { Instant } from "../core/spot.ts";
 import { type Clock, SHORTEST_SLEEP_MS } from "./clock.ts";
 import type { Config } from "./config/config.ts";
@@ -73,6 +75,8 @@ export interface PlayerParts {
 export interface View {
   /** Whether it can be seen by now; by default it can. */
   readonly seen?: boolean;
+  /** Why else the screen is suspended from the start. */
+  readonly suspendReasons?: readonly SuspendReason[];
   /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
   readonly onTitle?: (title: string) => void;
   /** Hears the end of each playout, after its proof was owed. */
@@ -100,6 +104,8 @@ export interface Player {
   readonly screens: readonly PlayingScreen[];
   /** Begins to play one screen of the configuration on its stage, until the player is stopped. Once for each. */
   play(screenId: string, stage: Stage, view?: View): PlayingScreen;
+  /** Puts a command that came from afar into the playout record, where the disk allows. */
+  noteRemote(entry: RemoteEntry): void;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
   openPage(document: Wanted): PageCache;
   /**
@@ -216,17 +222,21 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     provedAt,
     pageLoads: new PageLoadBook(index, clock),
     screens,
-    play(screenId, stage, { seen = true, onTitle, onSettled } = {}) {
+    play(screenId, stage, { seen = true, suspendReasons = [], onTitle, onSettled } = {}) {
       const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
       const screen = playScreen({
         ...shared,
-        ...{ screenId, stage, seen, hours },
+        ...{ screenId, stage, hours },
+        suspendReasons: [...(seen ? [] : (["hidden"] as const)), ...suspendReasons],
         onAsked: () => network.note(client.meetsPortal),
         tellingAt: () => serviceClock.tellingAt(),
         onSettled: (playout, outcome) => onSettled?.(playout, outcome),
       });
       screens.push(screen);
       return screen;
+    },
+    noteRemote(entry) {
+      records.note(entry);
     },
     openPage: (document) =>
       new PageCache({

@@ -116,7 +116,7 @@ export async function askMachine(): Promise<Machine | null> {
 }
 
 /** From a clone Electron was told which folder is the application, and switches before it; packaged it knows. */
-function appArguments(): readonly string[] {
+export function appArguments(): readonly string[] {
   if (!("defaultApp" in process)) return [];
   return process.argv.slice(1, process.argv.findIndex((word, at) => at > 0 && !word.startsWith("-")) + 1);
 }

@@ -1,23 +1,28 @@
 import type { FailureReason } from "../playout.ts";
 
 /** Why a screen is suspended: it shows no spots and asks for none. */
-export type SuspendReason = "closed" | "hours-awaited" | "hidden";
+export type SuspendReason = "closed" | "hours-awaited" | "hidden" | "switched-off" | "overridden";
 
-/** What a suspension does to the item on air, why what waits is not shown, and whether the screen is dark meanwhile. */
+/** What a suspension does to the item on air, why what waits is not shown, and whether the screen is lit meanwhile. */
 interface Suspension {
   /** The item on air ends at once and unproved; otherwise it has its whole duration, and its proof. */
   readonly cutsShort: boolean;
   readonly failure: FailureReason;
-  readonly dark: boolean;
+  /** `dark`: not even house content is in sight. `lit`: it is not dark, whatever other reasons there are. */
+  readonly light: "dark" | "lit" | "unchanged";
 }
 
 const SUSPENSIONS: Readonly<Record<SuspendReason, Suspension>> = {
   /** Outside opening hours those who are still there see the item to its end. */
-  closed: { cutsShort: false, failure: "closed", dark: true },
+  closed: { cutsShort: false, failure: "closed", light: "dark" },
   /** At the start, where it is not known yet whether the screen is closed. */
-  "hours-awaited": { cutsShort: false, failure: "closed", dark: false },
+  "hours-awaited": { cutsShort: false, failure: "closed", light: "unchanged" },
   /** Nobody can see the screen: what is hidden is never proved (G2). */
-  hidden: { cutsShort: true, failure: "hidden", dark: false },
+  hidden: { cutsShort: true, failure: "hidden", light: "unchanged" },
+  /** The operator has switched the display off. */
+  "switched-off": { cutsShort: true, failure: "hidden", light: "dark" },
+  /** The operator's message or test card lies over everything, and is to be seen at any hour. */
+  overridden: { cutsShort: true, failure: "overridden", light: "lit" },
 };
 
 /** Adds a reason, once. */
@@ -43,5 +48,6 @@ export function cutReason(reasons: readonly SuspendReason[]): FailureReason | nu
 
 /** Whether the screen is dark once nothing is on air, instead of showing house content. */
 export function isDark(reasons: readonly SuspendReason[]): boolean {
-  return reasons.some((reason) => SUSPENSIONS[reason].dark);
+  const lights = reasons.map((reason) => SUSPENSIONS[reason].light);
+  return lights.includes("dark") && !lights.includes("lit");
 }

@@ -12,12 +12,16 @@ import { openLog } from "../../player/log/log.ts";
 import type { EgressPolicy } from "../../player/network/egress-policy.ts";
 import { requestsBy } from "../../player/network/requests.ts";
 import { type Player, type PlayerParts, startPlayer } from "../../player/player.ts";
+import { Overrides } from "../../player/remote/overrides.ts";
+import type { Remote, RemoteParts } from "../../player/remote/remote.ts";
 import { countStart } from "../../player/run-identity.ts";
 import { DisplayPower } from "../displays/display-power.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
 import type { Recovery } from "../recovery/recovery.ts";
-import { EXIT } from "../recovery/supervisor.ts";
+import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
+import { followOverrides } from "../remote/follow-overrides.ts";
+import type { HandsParts } from "../remote/hands.ts";
 import type { RaisedStage } from "../stage/create-stage.ts";
 import { playOn } from "../stage/play-on.ts";
 import { watchPower } from "./power.ts";
@@ -35,6 +39,9 @@ export interface Run {
   readonly flaw: string | null;
   /** `null` where another player has the data folder. */
   readonly recovery: Recovery | null;
+  readonly supervision: Supervision;
+  /** The configuration file that the player was started with, or null. */
+  readonly given: string | null;
 }
 
 /** A player that cannot open its stores shows the slate and asks to be started again after this long. */
@@ -44,7 +51,8 @@ const STORES_AGAIN_MS = 60_000;
 const LOCK_AGAIN_MS = 2_000;
 
 /** Starts the player and lets it play on the raised stages until the process is asked to stop. */
-export async function run({ good, clock, lock, raised, flaw, recovery }: Run): Promise<void> {
+export async function run(parts: Run): Promise<void> {
+  const { good, clock, lock, raised, flaw, recovery, supervision } = parts;
   const { config, path, warnings } = good;
   if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
   const inSight = Promise.all(raised.map((stage) => stage.inSight)).then(() => {});
@@ -61,21 +69,28 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
   for (const warning of warnings) logger.warn(warning);
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
-  const power = new DisplayPower(screenIds, config.openingHours.respect, logger);
+  const { allow } = config.remote;
+  const power = new DisplayPower(screenIds, config.openingHours.respect || allow.includes("display"), logger);
   shutdown.add("displays", () => power.release());
   const displays = followDisplays(config, raised, logger);
   shutdown.add("display setup", async () => displays.close());
   for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
-  const parts: PlayerParts = {
+  const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     dice: Math.random,
   };
+  let player: Player | null = null;
+  const time = () => player?.serviceClock.moment().service ?? clock.wall();
+  const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
+  shutdown.add("overrides", async () => overrides.close());
+  const status = flaw === null ? `plays ${screenIds.join(", ")}` : `house content only: ${flaw}`;
+  followOverrides({ overrides, stages: raised, screens: () => player?.screens ?? [], supervision, status });
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
   if (holdMs > 0) await sleep(holdMs);
-  const player = flaw === null ? await startOrSay(parts) : null;
+  player = flaw === null ? await startOrSay(playerParts) : null;
   if (player === null) {
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
@@ -83,20 +98,51 @@ export async function run({ good, clock, lock, raised, flaw, recovery }: Run): P
   const ending = new AbortController();
   for (const stage of raised) {
     const noteEnd = watchStage(() => recovery.meet("dark"));
-    playOn(stage, { player, config, metrics, clock, power, log: logger, ending: ending.signal, noteEnd });
+    const suspendReasons = overrides.reasons;
+    playOn(stage, {
+      player,
+      config,
+      metrics,
+      clock,
+      power,
+      log: logger,
+      suspendReasons,
+      ending: ending.signal,
+      noteEnd,
+    });
   }
   const stopWatching = watchPower(powerMonitor, clock, player, logger);
   shutdown.add("power", async () => stopWatching());
   shutdown.add("player", () => player.stop());
   shutdown.add("stages", async () => ending.abort());
+  const remote = await openHands({
+    ...{ config, clock, time, metrics, dice: Math.random, log: logger },
+    ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },
+    record: (entry) => player?.noteRemote(entry),
+  });
+  if (remote !== null) shutdown.add("remote", () => remote.close());
   // Whoever looks at the screen comes first, whoever reads about it second.
   await inSight;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { openHealth } = await import("../operator/health.ts");
-  const sources = { config, player, metrics, stages: raised, displays, clock, log: logger, restarts, recovery };
+  const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });
+  const sources = {
+    ...{ config, player, metrics, stages: raised, displays, clock, log: logger, restarts, recovery },
+    remote: report,
+  };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
   await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+}
+
+/** Opens the ways for commands from afar; what that takes is loaded only where any are allowed. */
+async function openHands(parts: HandsParts & Omit<RemoteParts, "hands">): Promise<Remote | null> {
+  if (parts.config.remote.allow.length === 0) return null;
+  const [{ handsOn }, { openRemote }] = await Promise.all([
+    import("../remote/hands.ts"),
+    import("../../player/remote/remote.ts"),
+  ]);
+  return openRemote({ ...parts, hands: handsOn(parts) });
 }
 
 /** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */

@@ -58,11 +58,11 @@ async function startPlayer(path: string | null, checkConfig: boolean): Promise<v
     const clock = systemClock(reading.config.dataDir);
     const plan = planStart(reading.config.dataDir, clock);
     applySwitches(reading.config.playback, reading.config.log.level, plan);
-    void play(reading, clock, plan, supervision);
+    void play(reading, clock, plan, supervision, path);
   } else {
     applySwitches({ hardwareDecoding: true, switches: [] }, "info", PLAIN_START);
     void awaitGoodConfig(reading, path, supervision).then((good) =>
-      play(good, systemClock(good.config.dataDir), PLAIN_START, supervision),
+      play(good, systemClock(good.config.dataDir), PLAIN_START, supervision, path),
     );
   }
 }
@@ -100,7 +100,13 @@ function darkenNewWindows(): void {
  * Plays by a configuration until the process is asked to stop. Stages are raised first: while Chromium makes their
  * windows and processes, the rest of the player is loaded.
  */
-async function play(good: GoodConfig, clock: SleepingClock, plan: StartPlan, supervision: Supervision): Promise<void> {
+async function play(
+  good: GoodConfig,
+  clock: SleepingClock,
+  plan: StartPlan,
+  supervision: Supervision,
+  given: string | null,
+): Promise<void> {
   const { dataDir } = good.config;
   const lock = new ExclusiveLock(join(dataDir, "player.lock"));
   const { alone, flaw } = taken(lock, dataDir);
@@ -116,7 +122,7 @@ async function play(good: GoodConfig, clock: SleepingClock, plan: StartPlan, sup
     tellWhenSeen(raised, supervision, flaw);
   }
   const { run } = await import("./run.ts");
-  await run({ good, clock, lock, raised, flaw, recovery });
+  await run({ good, clock, lock, raised, flaw, recovery, supervision, given });
 }
 
 /** The first picture counts, of whichever screen: none is asked of a machine whose displays are all switched off. */

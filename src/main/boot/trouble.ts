@@ -32,7 +32,7 @@ export async function awaitGoodConfig(
     const trouble = JSON.stringify({ file: shown.path, problems: shown.problems });
     view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
   };
-  const { view, load } = createSlate(window, "trouble/trouble.html", { onLoaded: show });
+  const { view, load, close } = createSlate(window, "trouble/trouble.html", { onLoaded: show });
   await load();
   let said = describeProblems(bad);
   reveal();
@@ -53,7 +53,7 @@ export async function awaitGoodConfig(
     });
   });
   setTimeout(() => {
-    view.webContents.close();
+    close();
     window.destroy();
   }, STAYS_MS);
   return good;

@@ -19,6 +19,9 @@ interface HousePlan extends Pick<Config, "house" | "audio"> {
   readonly log: Logger;
 }
 
+/** What can lie above the slate: decks, and what the operator put in place of all of them. */
+type Cover = "deck" | "override";
+
 /** What the slate itself tells. */
 interface SlatePlan {
   /** The screen's, as far as it is known. */
@@ -37,7 +40,7 @@ export class HouseSlate {
   #show: HouseShow | null = null;
   #name: string;
   #clock: boolean;
-  #covered = false;
+  readonly #coveredBy = new Set<Cover>();
   #dark = false;
   #gone = false;
   #muted = true;
@@ -90,10 +93,15 @@ export class HouseSlate {
     this.#noteSight();
   }
 
-  /** Takes in whether a deck in sight lies above the slate: nothing moves that nobody sees. */
-  cover(covered: boolean): void {
-    this.#covered = covered;
+  /** Takes in whether something in sight lies above the slate: nothing moves that nobody sees. */
+  cover(by: Cover, covered: boolean): void {
+    if (covered) this.#coveredBy.add(by);
+    else this.#coveredBy.delete(by);
     this.#noteSight();
+  }
+
+  get #covered(): boolean {
+    return this.#coveredBy.size > 0;
   }
 
   /** Black instead of house content, or no longer; black is drawn when this resolves, or should be. */

@@ -16,6 +16,8 @@ export interface Slate {
   renew(): Promise<void>;
   /** What is in sight of the slate, once it was loaded, while its page is not there. */
   setColour(colour: string): void;
+  /** Takes the page away for good. */
+  close(): void;
 }
 
 /** What a slate is besides its page. */
@@ -69,13 +71,18 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   confine(view.webContents, stayingAt(url));
   window.contentView.addChildView(view, 0);
   fill(window, view);
-  window.on("resize", () => fill(window, view));
+  const refill = () => fill(window, view);
+  window.on("resize", refill);
   let colour = SLATE_COLOUR;
-  const load = () => view.webContents.loadURL(url).then(onLoaded, () => {});
+  const { webContents } = view;
+  const load = async () => {
+    if (!webContents.isDestroyed()) await webContents.loadURL(url).then(onLoaded, () => {});
+  };
   let loaded: Promise<void> | null = null;
   let onRenewed = () => {};
   if (onGone !== undefined) view.webContents.on("render-process-gone", onGone);
   reloadAfterCrashes(view, async () => {
+    if (webContents.isDestroyed()) return;
     // A page's new process begins with none.
     view.setBackgroundColor(colour);
     await load();
@@ -91,8 +98,8 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
     load() {
       loaded ??= seal(own, house)
         .then(load)
-        .then(() => painted(view))
-        .then(() => setColour(colour));
+        .then(() => (webContents.isDestroyed() ? undefined : painted(view)))
+        .then(() => (webContents.isDestroyed() ? undefined : setColour(colour)));
       return loaded;
     },
     renew() {
@@ -104,6 +111,11 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
       });
     },
     setColour,
+    close() {
+      window.off("resize", refill);
+      window.contentView.removeChildView(view);
+      webContents.close({ waitForBeforeUnload: false });
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { registerGauges } from "../../player/health/gauges.ts";
 import { startHealth } from "../../player/health/health.ts";
-import { type HealthReport, sumOf } from "../../player/health/health-report.ts";
+import { type HealthReport, type RemoteReport, sumOf } from "../../player/health/health-report.ts";
 import { metricSources, type ProcessMemory } from "../../player/health/metric-sources.ts";
 import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
@@ -26,6 +26,7 @@ export interface HealthSources {
   readonly log: Logger;
   readonly restarts: number;
   readonly recovery: Recovery;
+  readonly remote: () => RemoteReport;
 }
 
 /** The health pages while they are open. */
@@ -39,11 +40,11 @@ export interface OpenHealth {
  * free one; `null` where there are none.
  */
 export async function openHealth(sources: HealthSources): Promise<OpenHealth | null> {
-  const { config, player, metrics, stages, clock, log, restarts, recovery } = sources;
+  const { config, player, metrics, stages, clock, log, restarts, recovery, remote } = sources;
   const { spotloop = "", electron = "", chromium = "", node = "" } = versions();
   metrics.build.set({ version: spotloop, electron, chromium, node }, 1);
   metrics.restarts.set(restarts);
-  registerGauges(metrics, metricSources({ config, player, clock, recovery: () => recovery.report(), memory }));
+  registerGauges(metrics, metricSources({ config, player, clock, recovery: () => recovery.report(), remote, memory }));
   if (config.health.port === null) return null;
 
   const screenshot = async (screenId: string | null) => {
@@ -73,7 +74,7 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
 /** Whoever looks after the machine need not be the player's own user. */
 const READABLE_FOR_ALL = 0o644;
 
-function reportOn({ config, player, displays, clock, restarts, recovery }: HealthSources): HealthReport {
+function reportOn({ config, player, displays, clock, restarts, recovery, remote }: HealthSources): HealthReport {
   const { oldestDeadline, ...counts } = player.proofs.counts();
   const moment = player.serviceClock.moment();
   const refused = player.proofs.lastRefused();
@@ -96,6 +97,7 @@ function reportOn({ config, player, displays, clock, restarts, recovery }: Healt
     versions: versions(),
     restarts,
     recovery: recovery.report(),
+    remote: remote(),
     clock: {
       wall: new Date(moment.wall).toISOString(),
       offsetMs: moment.service === null ? null : Math.round(moment.service - moment.wall),
@@ -137,7 +139,7 @@ function memory(): ProcessMemory {
 const QUALITY = 80;
 
 /** What is on top of a window's stage, as a JPEG, or `null` while there is nothing. */
-async function screenshotOf(window: BaseWindow): Promise<Buffer | null> {
+export async function screenshotOf(window: BaseWindow): Promise<Buffer | null> {
   const top = window.contentView.children.at(-1);
   if (!(top instanceof WebContentsView) || top.webContents.isDestroyed()) return null;
   const image = await top.webContents.capturePage();

@@ -65,6 +65,8 @@ const rendererFolder = join(import.meta.dirname, "..", "..", "renderer");
 
 /** Serves the pages of `renderer/` to a session. Only plain names below that folder are ever looked up. */
 export function serveAppPages(session: Session): void {
+  // A page that comes again has the session of the one before.
+  if (session.protocol.isProtocolHandled(APP_SCHEME)) return;
   session.protocol.handle(APP_SCHEME, async (request) => {
     const url = new URL(request.url);
     const type = TYPES[url.pathname.split(".").at(-1) ?? ""];

@@ -1,5 +1,6 @@
 import { screen } from "electron";
 import type { Logger } from "pino";
+import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { PlayoutOutcome } from "../../core/playout.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
@@ -18,6 +19,8 @@ export interface ScreenRun {
   readonly clock: Clock;
   readonly power: DisplayPower;
   readonly log: Logger;
+  /** Why the operator has it suspended from the start. */
+  readonly suspendReasons: readonly SuspendReason[];
   /** Raised when the process is about to end. */
   readonly ending: AbortSignal;
   /** Hears how each playout ended. */
@@ -55,6 +58,7 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
   });
   const playing = player.play(screenId, stage, {
     seen: sight.clear,
+    suspendReasons: run.suspendReasons,
     onTitle: (title) => slate.setName(title),
     onSettled: (_playout, outcome) => run.noteEnd(outcome),
   });

@@ -115,7 +115,10 @@ export function createStage(parts: StageParts): Stage {
   }
 
   function coverSlate(): void {
-    parts.slate.cover([...cues.values()].some(({ phase }) => phase === "painted"));
+    parts.slate.cover(
+      "deck",
+      [...cues.values()].some(({ phase }) => phase === "painted"),
+    );
   }
 
   function closeCovered({ deck }: Cued): void {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isSegment } from "../../wire/routes.ts";
+import { COMMAND_NAMES } from "../remote/commands.ts";
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
@@ -45,6 +46,13 @@ const baseUrl = z
 const proxyUrl = z
   .url({ protocol: /^https?$/i, error: "must be an http or https address, such as http://proxy.example:3128" })
   .refine((value) => /^[^?#@]*$/.test(value), "must be without user and password: network.proxyAuthFile holds them");
+
+const brokerUrl = z
+  .url({ protocol: /^mqtts$/i, error: "must be an mqtts address, such as mqtts://mqtt.example:8883" })
+  .refine((value) => /^[^?#@]*$/.test(value), "must be without user and password: remote.authFile holds them");
+
+/** Of a topic: without what separates parts, or stands for any. */
+const topicPart = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 letters, digits, _, . or -");
 
 /** Two local times of the day, `22:00-06:00`. */
 const DAY_SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
@@ -235,6 +243,49 @@ export const configFileSchema = z.strictObject({
         .describe("An address that gets each signed checkpoint of the record, by POST; null: none does."),
     })
     .prefault({}),
+  remote: z
+    .strictObject({
+      allow: z
+        .array(z.enum(COMMAND_NAMES))
+        .max(MOST_ENTRIES)
+        .default([])
+        .describe(`What may be done from afar, of ${COMMAND_NAMES.join(", ")}; none: nothing listens for it.`),
+      broker: brokerUrl
+        .nullable()
+        .default(null)
+        .describe("The MQTT broker that commands come from too, mqtts://mqtt.example:8883 say; null: none."),
+      clientId: topicPart
+        .nullable()
+        .default(null)
+        .describe(
+          "As whom the player comes to the broker, and the last part but one of its topics; null: its first screenId.",
+        ),
+      topicPrefix: z
+        .string()
+        .regex(
+          /^[A-Za-z0-9_.-]{1,64}(\/[A-Za-z0-9_.-]{1,64}){0,7}$/,
+          "must be parts of a topic, such as spotloop/north",
+        )
+        .default("spotloop")
+        .describe(
+          "What its topics begin with: commands come on PREFIX/CLIENT/commands, answers go to PREFIX/CLIENT/answers.",
+        ),
+      authFile: text.optional().describe("A file with the user and password for the broker: one line, user:password."),
+      certFile: text.optional().describe("A PEM file with this player's certificate for the broker."),
+      keyFile: text.optional().describe("A PEM file with the key of that certificate."),
+      caFile: text
+        .optional()
+        .describe("A PEM file: certificates of the broker are trusted by these alone, not by the usual ones."),
+    })
+    .refine(({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined), {
+      path: ["keyFile"],
+      message: "must stand beside remote.certFile, and neither without the other",
+    })
+    .refine(({ broker, authFile, certFile }) => broker === null || authFile !== undefined || certFile !== undefined, {
+      path: ["broker"],
+      message: "needs remote.authFile, or remote.certFile and remote.keyFile: each player has credentials of its own",
+    })
+    .prefault({}),
   playback: z
     .strictObject({
       hardwareDecoding: z.boolean().default(true).describe("Whether video may be decoded by the graphics processor."),
@@ -254,6 +305,7 @@ export type ConfigFile = z.output<typeof configFileSchema>;
 export const PATH_SETTINGS: readonly string[] = [
   ...["orgTokenFile", "dataDir", "house.dir", "log.dir"],
   ...["network.proxyAuthFile", "network.caFile"],
+  ...["remote.authFile", "remote.certFile", "remote.keyFile", "remote.caFile"],
 ];
 
 /** The JSON Schema of a configuration file, for editors: what `assets/config.schema.json` holds. */

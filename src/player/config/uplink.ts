@@ -181,10 +181,14 @@ export interface Trust {
 }
 
 /** Trust in the certificates of an uplink, beside the usual ones. Made once: there are hundreds, and reading them takes long. */
-export function trustOf({ certificates }: Pick<Uplink, "certificates">): Trust {
-  if (certificates.length === 0) return {};
+export function trustOf(uplink: Pick<Uplink, "certificates">): Trust {
+  if (uplink.certificates.length === 0) return {};
+  return { secureContext: tls.createSecureContext({ ca: [...trustedBy(uplink)] }) };
+}
+
+/** The certificates of an uplink and the usual ones, in PEM. */
+export function trustedBy({ certificates }: Pick<Uplink, "certificates">): readonly string[] {
   // Older runtimes know only those that they bring along.
   const { getCACertificates, rootCertificates } = tls as Partial<typeof tls>;
-  const usual = getCACertificates?.("default") ?? rootCertificates ?? [];
-  return { secureContext: tls.createSecureContext({ ca: [...usual, ...certificates] }) };
+  return [...(getCACertificates?.("default") ?? rootCertificates ?? []), ...certificates];
 }

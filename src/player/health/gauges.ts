@@ -45,7 +45,7 @@ const RENDERINGS = ["hardware", "software"] as const;
 
 const GAUGES: readonly GaugeEntry[] = [
   oneOf("screen_state", "What is in sight", {
-    states: ["playing", "house", "closed", "hidden"],
+    states: ["playing", "house", "closed", "hidden", "overridden", "off"],
     of: ({ state }) => state,
   }),
   ofScreens(
@@ -170,6 +170,14 @@ const GAUGES: readonly GaugeEntry[] = [
     (sources) => sources.recovery().restartsInARow,
   ),
   single("start_timestamp_seconds", "When this run of the player began", (sources) => seconds(sources.startedAt)),
+  single(
+    "remote_connected",
+    "1 while the broker of remote commands is connected; nothing where there is none",
+    (sources) => {
+      const { broker } = sources.remote();
+      return broker === null ? null : Number(broker);
+    },
+  ),
   single(
     "blocklisted_creatives",
     "Creatives that are not played for now, since they failed again and again",

@@ -100,6 +100,7 @@ function screenRow({ screenId, ...screen }: { readonly screenId: string } & Scre
 
 function onAirLine(onAir: ScreenHealth["onAir"]): string {
   if (onAir === "house") return "House content";
+  if (onAir === "override") return "The operator's message or test card";
   if (onAir === "nothing") return "Nothing: nobody can see this screen";
   return `${itemLine(onAir)}, since ${timeOf(onAir.since)}`;
 }

@@ -6,10 +6,16 @@ import type { Sums } from "../proofs/day-report.ts";
 
 /** How one screen is. */
 export interface ScreenHealth {
-  /** `failing` when nothing has been shown for too long; `closed` outside opening hours, when nothing is to be shown. */
-  readonly status: "ok" | "starting" | "closed" | "failing";
-  /** `nothing` where the screen is closed or nobody could see it: no display, or something in front of it. */
-  readonly onAir: OnAir | "house" | "nothing";
+  /**
+   * `failing` when nothing has been shown for too long. When nothing is to be shown: `closed` outside opening hours,
+   * `overridden` while the operator's message or test card is, `off` while the operator has switched the display off.
+   */
+  readonly status: "ok" | "starting" | "closed" | "overridden" | "off" | "failing";
+  /**
+   * `nothing` where the screen is closed or off, or nobody could see it: no display, or something in front of it.
+   * `override`: the operator's message or test card.
+   */
+  readonly onAir: OnAir | "house" | "override" | "nothing";
   /** The item that is ready to follow, or null. */
   readonly next: NextItem | null;
   /** One line, or null. */
@@ -48,6 +54,7 @@ export interface HealthReport extends ScreenHealth {
   /** Since the machine was started. */
   readonly restarts: number;
   readonly recovery: RecoveryReport;
+  readonly remote: RemoteReport;
   readonly clock: {
     readonly wall: string;
     /** How far the service's clock is ahead of this machine's, or null until it has told. */
@@ -78,6 +85,16 @@ export interface RecordReport {
   readonly signedAt: string | null;
   /** What keeps it from being signed, or null. */
   readonly trouble: string | null;
+}
+
+/** Who can reach the player from afar, and what stands in place of spots by that. */
+export interface RemoteReport {
+  /** Whether the broker is connected; null where there is none. */
+  readonly broker: boolean | null;
+  readonly shown: "message" | "test-card" | null;
+  /** Since when a message is shown, or null. */
+  readonly messageSince: string | null;
+  readonly displays: "on" | "off";
 }
 
 /** How the player deals with what is wrong with the machine rather than with a creative. */
@@ -118,7 +135,7 @@ export function sumOf(
   return { ...health, status, lastError, displayTrouble, screens };
 }
 
-const FROM_WORST = ["failing", "starting", "ok", "closed"] as const;
+const FROM_WORST = ["failing", "starting", "overridden", "off", "ok", "closed"] as const;
 
 /** What stands between the player and the service, as far as requests for spots tell: nothing, or a captive portal. */
 export type NetworkState = "ok" | "portal";

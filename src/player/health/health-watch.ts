@@ -12,8 +12,11 @@ export const SHOWN_WITHIN_MS = 10 * 60_000;
 /** How many characters of what Chromium says go into a line of health. */
 const LONGEST_DETAIL = 200;
 
-/** What is in sight: an item, house content, or nothing, rightly (`closed`) or not. */
-export type ScreenState = "playing" | "house" | "closed" | "hidden";
+/**
+ * What is in sight: an item, house content, what the operator put in its place (`overridden`), or nothing, rightly (`closed`,
+ * `off` by the operator) or not.
+ */
+export type ScreenState = "playing" | "house" | "closed" | "hidden" | "overridden" | "off";
 
 /** What came of the last request for a spot; `ok` for one that was answered, with a spot or without. */
 export type ServiceState = "unasked" | "ok" | Exclude<SpotOutcome["kind"], "spot" | "empty">;
@@ -52,10 +55,10 @@ export class HealthWatch {
     }
     if (isHidden(state) && (this.#state === null || !isHidden(this.#state)))
       this.#lastError = "nobody can see this screen";
-    this.#noteHouse(inSight(state) === null && !isHidden(state) && !isClosed(state));
+    this.#noteHouse(inSight(state) === null && !isHidden(state) && !isWithheld(state));
     // What went before opening says nothing about the hours after it.
-    const closed = isClosed(state) || (this.#state !== null && isClosed(this.#state));
-    if (inSight(state) !== null || closed) this.#wellAt = this.#clock.now();
+    const withheld = isWithheld(state) || (this.#state !== null && isWithheld(this.#state));
+    if (inSight(state) !== null || withheld) this.#wellAt = this.#clock.now();
     this.#state = state;
   }
 
@@ -81,8 +84,8 @@ export class HealthWatch {
       return;
     }
     itemsFailed.inc({ kind: item.kind, reason: outcome.reason, ...labels });
-    // Closing time is nobody's error.
-    if (outcome.reason === "closed") return;
+    // Closing time and the operator's word are nobody's error.
+    if (outcome.reason === "closed" || outcome.reason === "overridden") return;
     const detail = this.#trouble?.playout === id ? ` (${this.#trouble.detail.slice(0, LONGEST_DETAIL)})` : "";
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}${detail}`;
   }
@@ -101,8 +104,7 @@ export class HealthWatch {
     const state = this.#state;
     if (state === null) return "house";
     if (inSight(state) !== null) return "playing";
-    if (isClosed(state)) return "closed";
-    return isHidden(state) ? "hidden" : "house";
+    return withheldBy(state) ?? (isHidden(state) ? "hidden" : "house");
   }
 
   /** How this screen is, apart from its display. */
@@ -115,9 +117,7 @@ export class HealthWatch {
       status: this.#status(),
       onAir:
         slot === null
-          ? state !== null && (isHidden(state) || isClosed(state))
-            ? "nothing"
-            : "house"
+          ? onAirWithout(state)
           : { ...brief(slot.playout.item), since: new Date(slot.paintedAt + toWall).toISOString() },
       next: ready === undefined ? null : brief(ready),
       lastError: this.#lastError,
@@ -125,7 +125,8 @@ export class HealthWatch {
   }
 
   #status(): ScreenHealth["status"] {
-    if (this.#state !== null && isClosed(this.#state)) return "closed";
+    const withheld = this.#state === null ? null : withheldBy(this.#state);
+    if (withheld !== null) return withheld;
     if (this.#clock.now() - this.#wellAt > SHOWN_WITHIN_MS) return "failing";
     return this.#everShown ? "ok" : "starting";
   }
@@ -148,8 +149,22 @@ function isHidden({ suspendReasons }: LoopState): boolean {
   return suspendReasons.includes("hidden");
 }
 
-function isClosed({ suspendReasons }: LoopState): boolean {
-  return suspendReasons.includes("closed");
+/** Why nothing is to be shown, rightly, or null: what the operator says goes before the opening hours. */
+function withheldBy({ suspendReasons }: LoopState): "overridden" | "off" | "closed" | null {
+  if (suspendReasons.includes("overridden")) return "overridden";
+  if (suspendReasons.includes("switched-off")) return "off";
+  return suspendReasons.includes("closed") ? "closed" : null;
+}
+
+function isWithheld(state: LoopState): boolean {
+  return withheldBy(state) !== null;
+}
+
+function onAirWithout(state: LoopState | null): Exclude<ScreenHealth["onAir"], object> {
+  if (state === null) return "house";
+  const withheld = withheldBy(state);
+  if (withheld === "overridden") return "override";
+  return withheld !== null || isHidden(state) ? "nothing" : "house";
 }
 
 function brief({ kind, id, title, durationMs }: Item): NextItem {

@@ -8,7 +8,7 @@ import type { ProofCounts } from "../proofs/proof-records.ts";
 import type { PlayingScreen } from "../screen/playing-screen.ts";
 import type { AdsOutlook } from "../screen/screen-hours.ts";
 import { type DiskVitals, diskVitals } from "./disk-vitals.ts";
-import type { NetworkState, RecordReport, RecoveryReport } from "./health-report.ts";
+import type { NetworkState, RecordReport, RecoveryReport, RemoteReport } from "./health-report.ts";
 import type { ScreenState, ServiceState } from "./health-watch.ts";
 
 /** What the gauges are read from at each scrape. Instants are epoch milliseconds, by the service's clock where it is known. */
@@ -22,6 +22,7 @@ export interface MetricSources {
   data(): DataMonth;
   clock(): ClockVitals;
   recovery(): RecoveryReport;
+  remote(): RemoteReport;
   /** Creatives that are not played for now. */
   blocklisted(): number;
   disk(): Promise<DiskVitals>;
@@ -65,6 +66,7 @@ export interface MetricSubjects {
   readonly player: Player;
   readonly clock: Clock;
   readonly recovery: () => RecoveryReport;
+  readonly remote: () => RemoteReport;
   readonly memory: () => ProcessMemory;
 }
 
@@ -72,7 +74,7 @@ export interface MetricSubjects {
 const COSTLY_EVERY_MS = 60_000;
 
 /** The sources for a player that runs. */
-export function metricSources({ config, player, clock, recovery, memory }: MetricSubjects): MetricSources {
+export function metricSources({ config, player, clock, recovery, remote, memory }: MetricSubjects): MetricSources {
   const costly = <T>(read: () => T) => atMostEvery(COSTLY_EVERY_MS, clock, read);
   const size = costly(() => player.cache.size());
   const outlooks = costly(() => new Map(player.screens.map(({ screenId, hours }) => [screenId, hours.ads()])));
@@ -90,6 +92,7 @@ export function metricSources({ config, player, clock, recovery, memory }: Metri
       return { now: service ?? wall, offsetMs, uncertaintyMs: serviceWithinMs };
     },
     recovery,
+    remote,
     blocklisted: costly(() => player.quarantined),
     disk: costly(() => diskVitals(config.dataDir)),
     memory,

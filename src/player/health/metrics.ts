@@ -21,6 +21,10 @@ export interface Metrics {
   readonly pageMisses: Counter;
   /** Seconds from the beginning of an HTML creative to the first frame of it that anybody sees (F22). */
   readonly pageAge: Histogram;
+  /** By what they are and what came of them: `done`, `failed`, or why they were refused. */
+  readonly remoteCommands: Counter<"command" | "outcome">;
+  /** Connections to the broker of remote commands, by what came of them: `connected`, `certificate`, `refused`, `network`. */
+  readonly remoteConnections: Counter<"outcome">;
   /** Of the player, since the machine was started. */
   readonly restarts: Gauge;
   /** Always 1; the versions are its labels. */
@@ -92,6 +96,10 @@ export function createMetrics(several = false): Metrics {
       buckets: AGE_SECONDS,
       registers,
     }),
+    remoteCommands: counter("remote_commands_total", "Commands from afar by what came of them", ["command", "outcome"]),
+    remoteConnections: counter("remote_connections_total", "Connections to the broker by what came of them", [
+      "outcome",
+    ]),
     restarts: gauge("restarts", "Restarts of the player since the machine was started"),
     build: gauge("build_info", "Always 1, with the versions as labels", ["version", "electron", "chromium", "node"]),
   };

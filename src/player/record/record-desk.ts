@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { EndedPlayout } from "../../core/record.ts";
+import type { EndedPlayout, RecordNotice } from "../../core/record.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import type { ServiceClock } from "../service-clock.ts";
@@ -20,8 +20,8 @@ export const MOST_WAITING = 2_000;
 const WRITTEN_AT_ONCE = 100;
 
 /**
- * Where rows of the record are written that no proof goes along with: of items that failed, and of those whose row could
- * not be written with their proof. What the disk will not take at the moment waits in memory and is tried again.
+ * Where rows of the record are written that no proof goes along with: of items that failed, of those whose row could
+ * not be written with their proof, and of commands from afar. What the disk will not take at the moment waits in memory and is tried again.
  */
 export class RecordDesk {
   readonly #parts: RecordDeskParts;
@@ -40,6 +40,14 @@ export class RecordDesk {
     this.#waiting.push(ended);
     if (this.#waiting.length > MOST_WAITING) this.#giveUp();
     this.#commit();
+  }
+
+  /** Commits a row of what is no playout; says whether the disk took it. Such a row is not tried again. */
+  note(notice: RecordNotice): boolean {
+    const { store, serviceClock } = this.#parts;
+    const refusal = this.#try(() => store.note(notice, serviceClock.moment()));
+    this.#note(refusal?.message ?? null);
+    return refusal === null;
   }
 
   /** Rows that are not in the record: in memory only, or given up and not told of yet. */

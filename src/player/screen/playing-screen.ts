@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
 import type { LoopState } from "../../core/loop/state.ts";
+import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
 import type { DisplayState, Sighting } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
@@ -21,8 +22,8 @@ import type { Stage } from "./stage.ts";
 export interface PlayingScreenParts {
   readonly screenId: string;
   readonly stage: Stage;
-  /** Whether the stage can be seen at the start. */
-  readonly seen: boolean;
+  /** Why it is suspended from the start, opening hours aside. */
+  readonly suspendReasons: readonly SuspendReason[];
   readonly hours: ScreenHours;
   readonly config: Config;
   readonly clock: Clock;
@@ -57,8 +58,7 @@ export interface PlayingScreen {
 
 /** Begins to play a screen, until the signal is aborted. */
 export function playScreen(parts: PlayingScreenParts): PlayingScreen {
-  const { screenId, stage, seen, hours, config, clock, client, cache, tallies, recorder, records, dice, signal } =
-    parts;
+  const { screenId, stage, hours, config, clock, client, cache, tallies, recorder, records, dice, signal } = parts;
   // Lines of a player's only screen need not say which it is.
   const log = config.screens.length === 1 ? parts.log : parts.log.child({ screen: screenId });
   const health = new HealthWatch(clock, parts.metrics.of(screenId));
@@ -73,7 +73,7 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
     dice,
     signal,
     tellingAt: parts.tellingAt,
-    suspendReasons: [...hours.reasons(), ...(seen ? [] : (["hidden"] as const))],
+    suspendReasons: [...hours.reasons(), ...parts.suspendReasons],
     limits: { maxAgeMs: config.spot.maxAgeSeconds * 1000, pageWithinMs: config.creatives.loadSeconds * 1000 },
     onState(state) {
       health.noteState(state);

@@ -91,3 +91,30 @@ describe("a screen that nobody can see", () => {
     expect(loop.read()).toEqual(["request-spot"]);
   });
 });
+
+describe("a screen on which the operator shows something else", () => {
+  it("ends the item on air at once, unproved, and asks for nothing until that is taken back", () => {
+    const loop = onAir();
+    loop.tell({ kind: "suspend", because: "overridden" });
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news overridden", "clear 1-ad", "settle 1-ad overridden"]);
+    loop.pass(3_600_000);
+    expect(loop.read()).toEqual([]);
+  });
+
+  it("is lit at any hour, and dark again afterwards", () => {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "suspend", because: "closed" });
+    loop.tell({ kind: "suspend", because: "switched-off" });
+    loop.tell({ kind: "suspend", because: "overridden" });
+    loop.tell({ kind: "resume", because: "overridden" });
+    expect(loop.read()).toEqual(["darken", "lighten", "darken"]);
+  });
+});
+
+describe("a screen whose display the operator has switched off", () => {
+  it("ends the item on air at once as hidden, and is dark", () => {
+    const loop = onAir();
+    loop.tell({ kind: "suspend", because: "switched-off" });
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden", "darken"]);
+  });
+});

@@ -67,8 +67,35 @@ describe("a configuration", () => {
         uplink: { http: null, https: null, bypass: "", namedBy: null, certificates: [] },
       },
       record: { days: 400, maxBytes: 1024 ** 3, witnessUrl: null },
+      remote: { allow: [], broker: null, clientId: null, topicPrefix: "spotloop" },
       playback: { hardwareDecoding: true, switches: [] },
     });
+  });
+
+  it("has a broker by an encrypted address only, with credentials and parts of topics", () => {
+    const broker = "mqtts://mqtt.example:8883";
+    const wrong = (remote: object) => problems(given({ ...least, remote }).reading);
+    expect(wrong({ broker: "mqtt://mqtt.example", authFile: "a" })).toEqual([
+      "remote.broker must be an mqtts address, such as mqtts://mqtt.example:8883",
+    ]);
+    expect(wrong({ broker: "mqtts://me:secret@mqtt.example", authFile: "a" })).toEqual([
+      "remote.broker must be without user and password: remote.authFile holds them",
+    ]);
+    expect(wrong({ broker })).toEqual([
+      expect.stringContaining("remote.broker needs remote.authFile, or remote.certFile"),
+    ]);
+    expect(wrong({ broker, certFile: "a" })).toEqual(["remote.keyFile is missing"]);
+    expect(wrong({ broker, authFile: "a", clientId: "#", topicPrefix: "a/+" })).toEqual([
+      "remote.clientId must be 1 to 64 letters, digits, _, . or -",
+      "remote.topicPrefix must be parts of a topic, such as spotloop/north",
+    ]);
+    expect(wrong({ allow: ["shell"] })).toEqual([expect.stringContaining("remote.allow[0] must be one of screenshot")]);
+  });
+
+  it("has the files of a broker beside itself", () => {
+    const broker = "mqtts://mqtt.example:8883";
+    const { folder, reading } = given({ ...least, remote: { broker, certFile: "me.pem", keyFile: "/keys/me.key" } });
+    expect(good(reading).remote).toMatchObject({ certFile: join(folder, "me.pem"), keyFile: "/keys/me.key" });
   });
 
   it("names everything that is missing", () => {

@@ -32,6 +32,7 @@ const report: HealthReport = {
   versions: { spotloop: "0.1.0", electron: "45.4.1" },
   restarts: 0,
   recovery: { rendering: "hardware", softwareUntil: null, safeMode: false, restartsInARow: 0, lastTrouble: null },
+  remote: { broker: null, shown: null, messageSince: null, displays: "on" },
   clock: { wall: "2026-10-21T07:28:03.000Z", offsetMs: -250, uncertaintyMs: 40, bootId: "boot-1" },
   lastError: null,
 };

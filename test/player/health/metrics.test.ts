@@ -32,6 +32,7 @@ function sources(changes: Partial<MetricSources> = {}): MetricSources {
       ...{ rendering: "hardware", softwareUntil: null, safeMode: false },
       ...{ restartsInARow: 0, lastTrouble: null },
     }),
+    remote: () => ({ broker: null, shown: null, messageSince: null, displays: "on" }),
     blocklisted: () => 0,
     disk: async () => ({ freeBytes: 60, sizeBytes: 600, wornRatio: null }),
     memory: () => ({ main: 1, page: 2 }),
@@ -83,6 +84,8 @@ describe("the metrics", () => {
       'spotloop_screen_state{state="house"} 0',
       'spotloop_screen_state{state="closed"} 0',
       'spotloop_screen_state{state="hidden"} 1',
+      'spotloop_screen_state{state="overridden"} 0',
+      'spotloop_screen_state{state="off"} 0',
     ]);
     expect(lines).toContain('spotloop_service_state{state="portal"} 1');
   });

@@ -9,6 +9,23 @@ export interface Certificates {
   readonly key: string;
 }
 
+/** Has the authority of a folder sign a certificate for somebody who connects, by its name; the files of both. */
+export function makeClientCertificate(
+  folder: string,
+  name: string,
+): { readonly certificate: string; readonly key: string } {
+  const [certificate, key, request] = ["pem", "key", "csr"].map((ending) => join(folder, `${name}.${ending}`)) as [
+    string,
+    string,
+    string,
+  ];
+  const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  const signed = ["-CA", join(folder, "ca.pem"), "-CAkey", join(folder, "ca.key"), "-CAcreateserial", "-days", "2"];
+  execFileSync("openssl", ["req", ...ec, "-subj", `/CN=${name}`, "-keyout", key, "-out", request], { stdio: "pipe" });
+  execFileSync("openssl", ["x509", "-req", "-in", request, ...signed, "-out", certificate], { stdio: "pipe" });
+  return { certificate, key };
+}
+
 /** Makes a private authority in a folder, and a certificate for these names. */
 export function makeCertificates(folder: string, names: readonly string[]): Certificates {
   const [authority, authorityKey] = [join(folder, "ca.pem"), join(folder, "ca.key")];

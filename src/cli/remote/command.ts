@@ -1,0 +1,127 @@
+import { writeFileSync } from "node:fs";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { type Answer, LONGEST_MESSAGE_SECONDS, LONGEST_TEST_CARD_SECONDS } from "../../player/remote/commands.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { dataDirOf, type FolderFlags, folderOptions } from "../proofs/flags.ts";
+import { plain, print, printJson } from "../text.ts";
+import { askPlayer } from "./ask.ts";
+
+interface RemoteFlags extends FolderFlags {
+  readonly json?: true;
+}
+
+interface FileFlags extends RemoteFlags {
+  readonly out?: string;
+}
+
+/** `spotloop remote`: what an operator can have the player of this machine do, over ssh as a rule. */
+export function remoteCommand(): Command {
+  const command = new Command("remote")
+    .description("have the player that runs on this machine do something; it does what its remote.allow lists")
+    .addHelpText("after", HELP);
+  const subs = [
+    withFile("screenshot", "a picture of the display, as JPEG").option("--screen <id>", "of several screens"),
+    withFile("doctor", "what `spotloop doctor --bundle` writes, as JSON"),
+    plainly("restart", "end the player in good order, to be started again by its service"),
+    plainly("reboot", "restart the machine"),
+    plainly("reload", "check the configuration, and restart the player with it where it has changed"),
+    displayCommand(),
+    testCardCommand(),
+    messageCommand(),
+  ];
+  for (const sub of subs) command.addCommand(sub.exitOverride());
+  return command;
+}
+
+const HELP = `
+The same commands come over MQTT where remote.broker names a broker: docs/remote.md.
+
+Examples:
+  ssh root@kiosk-7 spotloop remote screenshot > kiosk-7.jpg
+  ssh root@kiosk-7 "spotloop remote message 'Please leave the building'"
+  ssh root@kiosk-7 spotloop remote message --clear`;
+
+function begun<Flags extends RemoteFlags>(name: string, description: string): Command {
+  const command = new Command(name).description(description);
+  for (const option of folderOptions()) command.addOption(option);
+  command.option("--json", "print the answer as JSON");
+  return command as Command & { opts(): Flags };
+}
+
+function plainly(name: string, description: string): Command {
+  return begun(name, description).action((flags: RemoteFlags) => ask(name, {}, flags));
+}
+
+function withFile(name: string, description: string): Command {
+  return begun(name, description)
+    .option("--out <file>", "where to (default: standard output)")
+    .action((flags: FileFlags & { readonly screen?: string }) => {
+      if (flags.out === undefined && process.stdout.isTTY && !flags.json) {
+        throw new CommandFailure("this is no text for a terminal: name a file with --out", exitCodes.usage);
+      }
+      return ask(name, flags.screen === undefined ? {} : { screen: flags.screen }, flags);
+    });
+}
+
+function displayCommand(): Command {
+  return begun("display", "switch the displays on or off; while they are off no spots are asked for")
+    .addArgument(new Argument("<power>").choices(["on", "off"]))
+    .action((power: string, flags: RemoteFlags) => ask("display", { power }, flags));
+}
+
+function testCardCommand(): Command {
+  const seconds = new Option("--seconds <number>", "for how long")
+    .default(LONGEST_TEST_CARD_SECONDS)
+    .argParser(wholeUpTo(LONGEST_TEST_CARD_SECONDS));
+  return begun("test-card", "show a test card in place of spots")
+    .addOption(seconds)
+    .action((flags: RemoteFlags & { readonly seconds: number }) => ask("test-card", { seconds: flags.seconds }, flags));
+}
+
+function messageCommand(): Command {
+  const longest = LONGEST_MESSAGE_SECONDS / 60;
+  return begun("message", "show a message over everything, until it is taken back")
+    .argument("[text]", "plain text")
+    .addOption(new Option("--minutes <number>", "for how long at most").argParser(wholeUpTo(longest)))
+    .option("--clear", "take it back")
+    .action((text: string | undefined, flags: RemoteFlags & { readonly minutes?: number; readonly clear?: true }) => {
+      if ((text === undefined) !== (flags.clear === true)) {
+        throw new CommandFailure("give a text to show, or --clear to take it back", exitCodes.usage);
+      }
+      const seconds = flags.minutes === undefined ? null : flags.minutes * 60;
+      return ask("message", { text: text ?? null, seconds }, flags);
+    });
+}
+
+function wholeUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < 1 || number > most) {
+      throw new InvalidArgumentError(`must be a whole number from 1 to ${most}.`);
+    }
+    return number;
+  };
+}
+
+async function ask(command: string, more: object, flags: FileFlags): Promise<void> {
+  const answer = await askPlayer(dataDirOf(flags), { command, ...more });
+  if (flags.json) printJson(answer);
+  else if (answer.outcome === "done") await printOut(answer, flags.out);
+  if (answer.outcome === "done") return;
+  const said = flags.json
+    ? ""
+    : `${answer.outcome}${answer.reason === null ? "" : ` (${answer.reason})`}: ${plain(answer.text)}`;
+  throw new CommandFailure(said, answer.reason === "not-allowed" ? exitCodes.permission : exitCodes.failed);
+}
+
+async function printOut({ text, attachment }: Answer, out: string | undefined): Promise<void> {
+  if (attachment === null) return print(plain(text));
+  const bytes = Buffer.from(attachment.base64, "base64");
+  if (out === undefined) return void (await new Promise((resolve) => process.stdout.write(bytes, resolve)));
+  try {
+    writeFileSync(out, bytes, { mode: 0o600 });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "unknown";
+    throw new CommandFailure(`${out} cannot be written (${code})`);
+  }
+}

@@ -1,0 +1,108 @@
+import { execFile } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { type GoodConfig, readConfig } from "../../player/config/config.ts";
+import type { Overrides } from "../../player/remote/overrides.ts";
+import type { Hands, Performance } from "../../player/remote/remote-desk.ts";
+import { EXIT } from "../recovery/supervisor.ts";
+import type { RaisedStage } from "../stage/create-stage.ts";
+import { pictureOf } from "./picture.ts";
+import { mayReboot, reboot } from "./reboot.ts";
+
+/** What commands act on. */
+export interface HandsParts {
+  readonly good: GoodConfig;
+  /** The file that the player was started with, or null. */
+  readonly given: string | null;
+  readonly stages: readonly RaisedStage[];
+  readonly overrides: Overrides;
+  /** Ends the player in good order with an exit code. */
+  readonly end: (code: number) => void;
+  /** Runs a command of the command line in a process of its own; resolves with its exit code. */
+  readonly runCli?: (args: readonly string[]) => Promise<number>;
+}
+
+/** What each command does to a player in Electron. */
+export function handsOn({ good, given, stages, overrides, end, runCli = runOwnCli }: HandsParts): Hands {
+  const restart = () => end(EXIT.restart);
+  return {
+    async screenshot({ screen }) {
+      const stage = screen === undefined ? stages[0] : stages.find(({ screenId }) => screenId === screen);
+      if (stage === undefined) return unavailable("there is no such screen");
+      const picture = await pictureOf(stage);
+      if (picture === null) return unavailable("there is nothing to see: the screen has no display");
+      const attachment = { type: "image/jpeg", base64: picture.jpeg.toString("base64") } as const;
+      return { kind: "done", text: `a picture of ${picture.of}`, attachment };
+    },
+    restart: async () => ({ kind: "done", text: "the player restarts", afterwards: restart }),
+    async reboot() {
+      const obstacle = await mayReboot();
+      return obstacle === null
+        ? { kind: "done", text: "the machine restarts", afterwards: reboot }
+        : unavailable(obstacle);
+    },
+    async display({ power }) {
+      const isKept = await overrides.switchDisplays(power === "on");
+      return done(
+        power === "on" ? "the displays are on" : "the displays are off, or black where they cannot be",
+        isKept,
+      );
+    },
+    async doctor() {
+      const file = join(good.config.dataDir, "remote-bundle.json");
+      try {
+        await runCli(["doctor", "--json", "--bundle", file, ...(good.path === null ? [] : ["--config", good.path])]);
+        const bundle = await readFile(file);
+        const attachment = { type: "application/json", base64: bundle.toString("base64") } as const;
+        return { kind: "done", text: "what the doctor found", attachment };
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+    async reload() {
+      const reading = readConfig({ path: given, env: process.env });
+      if (reading.kind === "bad") {
+        const problems = reading.problems.map(({ path, message }) => `${path} ${message}`.trim());
+        return unavailable(`the configuration cannot be used: ${problems.join("; ").slice(0, LONGEST_PROBLEMS)}`);
+      }
+      if (isDeepStrictEqual(reading.config, good.config)) return done("nothing has changed");
+      return { kind: "done", text: "the player restarts with what has changed", afterwards: restart };
+    },
+    async "test-card"({ seconds }) {
+      await overrides.playTestCard(seconds);
+      const { shown } = overrides;
+      return done(
+        shown?.kind === "test-card" ? `a test card for ${seconds} s` : "the message goes before the test card",
+      );
+    },
+    async message({ text, seconds }) {
+      if (text === null) return done("the message is taken back", await overrides.takeBackMessage());
+      const isKept = await overrides.showMessage(text, seconds);
+      return done(seconds === null ? "shown until it is taken back" : `shown for ${seconds} s`, isKept);
+    },
+  };
+}
+
+const LONGEST_PROBLEMS = 1_000;
+
+function done(text: string, isKept = true): Performance {
+  return { kind: "done", text: isKept ? text : `${text}; the disk takes nothing: a restart will not know of it` };
+}
+
+function unavailable(text: string): Performance {
+  return { kind: "unavailable", text };
+}
+
+/** Less than any command is given. */
+const CLI_WITHIN_MS = 90_000;
+const MOST_OUTPUT_BYTES = 4 * 1024 * 1024;
+
+/** In a process of its own: what an examination takes of the processor must not hold up the screen. */
+async function runOwnCli(args: readonly string[]): Promise<number> {
+  const { appArguments } = await import("../../cli/doctor/machine-checks.ts");
+  const limits = { timeout: CLI_WITHIN_MS, maxBuffer: MOST_OUTPUT_BYTES };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [...appArguments(), ...args], limits, () => resolve(child.exitCode ?? 1));
+  });
+}

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ErrorWithReasonCode, ErrorWithSubackPacket, type IPublishPacket, MqttClient } from "mqtt";
+import type { Logger } from "pino";
+import { type Backoff, backoffMs } from "../../core/backoff.ts";
+import { type Clock, NEVER, Timer } from "../clock.ts";
+import { codeOf } from "../database.ts";
+import type { Metrics } from "../health/metrics.ts";
+import type { BrokerLine } from "./broker-line.ts";
+import type { RemoteDesk, Taken } from "./remote-desk.ts";
+
+export interface BrokerSessionParts {
+  readonly clientId: string;
+  readonly topicPrefix: string;
+  readonly desk: Pick<RemoteDesk, "take" | "refuseElsewhere">;
+  readonly openLine: (signal: AbortSignal) => Promise<BrokerLine>;
+  readonly clock: Clock;
+  /** Chance in [0, 1), for jitter only. */
+  readonly dice: () => number;
+  readonly metrics: Pick<Metrics, "remoteConnections">;
+  readonly log: Logger;
+}
+
+/** What came of a try to connect; `refused`: the broker knows no such player, or lets it read nothing. */
+type Connection = "connected" | "certificate" | "refused" | "network";
+
+/** Between two tries to connect: a fleet does not come back to its broker in one instant. */
+const AGAIN: Backoff = { firstMs: 1_000, longestMs: 120_000, exactWaits: 0 };
+/** How long the broker keeps what came while the player was away; commands are stale long before. */
+const SESSION_SECONDS = 3_600;
+const KEEPALIVE_SECONDS = 30;
+/** How many commands the broker sends before any is acknowledged, and how large they may be: what is larger it drops. */
+const MOST_UNACKNOWLEDGED = 16;
+const MOST_PACKET_BYTES = 64 * 1024;
+/** A command that takes longer is acknowledged while it is done: nothing else is heard before. Its id is noted by then. */
+const ACKNOWLEDGED_WITHIN_MS = 500;
+/** Before the player ends by a command, its answer has so long to arrive. */
+const ANSWERED_WITHIN_MS = 2_000;
+/** Answers that the broker has not acknowledged go out again with the next connection; the oldest make room. */
+const MOST_ANSWERS_KEPT = 2_000;
+const MOST_ANSWER_BYTES_KEPT = 16 * 1024 * 1024;
+
+/** An answer that is on its way, with what tells its sender to which command it belongs. */
+interface Reply {
+  readonly json: string;
+  readonly correlation: Buffer | undefined;
+}
+
+/** The player at its broker: takes commands from its own topic and answers them, and comes back whenever it was cut off. */
+export class BrokerSession {
+  readonly #parts: BrokerSessionParts;
+  readonly #commands: string;
+  readonly #answers: string;
+  readonly #again: Timer;
+  readonly #ending = new AbortController();
+  readonly #unacknowledged = new Set<Reply>();
+  #unacknowledgedBytes = 0;
+  /** The one that was begun last, and the same once it is connected. */
+  #client: MqttClient | null = null;
+  #connected: MqttClient | null = null;
+  #failures = 0;
+  /** Why there is no connection, so that an outage is one line in the log; null while there is one. */
+  #outage: string | null = "not connected yet";
+  #isTold = false;
+  #isCounted = false;
+
+  constructor(parts: BrokerSessionParts) {
+    const { clientId, topicPrefix, clock } = parts;
+    this.#parts = parts;
+    this.#commands = `${topicPrefix}/${clientId}/commands`;
+    this.#answers = `${topicPrefix}/${clientId}/answers`;
+    this.#again = new Timer(clock, () => void this.#connect());
+  }
+
+  /** Begins to connect, once. */
+  start(): void {
+    void this.#connect();
+  }
+
+  /** Whether commands can come. */
+  get connected(): boolean {
+    return this.#outage === null;
+  }
+
+  /** Leaves the broker, which keeps the session. */
+  async close(): Promise<void> {
+    this.#ending.abort(new Error("the player stops"));
+    this.#again.set(NEVER);
+    await Promise.race([this.#client?.endAsync(false), sleep(ANSWERED_WITHIN_MS)]);
+  }
+
+  /**
+   * Each connection has a client of its own: what it has not sent when it ends is kept here, and what it has not acknowledged
+   * the broker sends again.
+   */
+  async #connect(): Promise<void> {
+    const { openLine, clientId } = this.#parts;
+    const { signal } = this.#ending;
+    this.#isCounted = false;
+    let line: BrokerLine;
+    try {
+      line = await openLine(signal);
+    } catch (error) {
+      this.#note(error);
+      return this.#wait();
+    }
+    if (signal.aborted) return void line.socket.destroy();
+    const client = new MqttClient(() => line.socket, { clientId, ...SESSION, ...(line.login ?? {}) });
+    client.handleMessage = (packet, acknowledge) => void this.#take(packet).then(() => acknowledge());
+    client.on("connect", () => this.#begin(client));
+    client.on("error", (error) => this.#note(error));
+    client.once("close", () => {
+      this.#client = null;
+      this.#connected = null;
+      client.end(true);
+      this.#note(new Error("the connection ended"));
+      this.#wait();
+    });
+    this.#client = client;
+  }
+
+  #wait(): void {
+    if (this.#ending.signal.aborted) return;
+    const { clock, dice } = this.#parts;
+    this.#failures++;
+    this.#again.set(clock.now() + backoffMs(AGAIN, this.#failures, dice()));
+  }
+
+  /** Retained commands are not asked for: they would come again at each start. */
+  #begin(client: MqttClient): void {
+    this.#connected = client;
+    for (const reply of this.#unacknowledged) void this.#send(client, reply);
+    client.subscribe(this.#commands, { qos: 1, rh: 2 }, (error) => {
+      if (error) return this.#note(error);
+      this.#failures = 0;
+      this.#outage = null;
+      this.#isTold = false;
+      this.#count("connected");
+      this.#parts.log.info({ topic: this.#commands }, "the broker of remote commands is connected");
+    });
+  }
+
+  /** The first reason is the one that says most. */
+  #note(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#outage ??= reason;
+    this.#count(connectionOf(error));
+    if (this.#isTold || this.#ending.signal.aborted) return;
+    this.#isTold = true;
+    this.#parts.log.warn({ reason }, "the broker of remote commands cannot be reached");
+  }
+
+  /** Each connection once, by what it came to first. */
+  #count(outcome: Connection): void {
+    if (!this.#isCounted) this.#parts.metrics.remoteConnections.inc({ outcome });
+    this.#isCounted = true;
+  }
+
+  /** Resolves when the command can be acknowledged: its answer goes out before, so that neither is lost without the other. */
+  async #take({ topic, payload, properties }: IPublishPacket): Promise<void> {
+    const { desk } = this.#parts;
+    const correlation = properties?.correlationData;
+    if (topic !== this.#commands) return this.#reply(desk.refuseElsewhere("mqtt"), correlation);
+    const taken = desk.take(Buffer.from(payload), "mqtt");
+    await Promise.race([taken.then((one) => this.#reply(one, correlation)), sleep(ACKNOWLEDGED_WITHIN_MS)]);
+  }
+
+  /** Over the connection that there is by now; where there is none, over the next. */
+  #reply({ answer, afterwards }: Taken, correlation: Buffer | undefined): void {
+    const reply = { json: JSON.stringify(answer), correlation };
+    this.#unacknowledged.add(reply);
+    this.#unacknowledgedBytes += reply.json.length;
+    for (const oldest of this.#unacknowledged) {
+      const { size } = this.#unacknowledged;
+      if (size <= MOST_ANSWERS_KEPT && this.#unacknowledgedBytes <= MOST_ANSWER_BYTES_KEPT) break;
+      this.#forget(oldest);
+    }
+    const sent = this.#connected === null ? null : this.#send(this.#connected, reply);
+    void Promise.race([sent, sleep(ANSWERED_WITHIN_MS)]).then(afterwards);
+  }
+
+  async #send(client: MqttClient, reply: Reply): Promise<void> {
+    const { json, correlation } = reply;
+    const properties = { contentType: "application/json", ...(correlation && { correlationData: correlation }) };
+    try {
+      await client.publishAsync(this.#answers, json, { qos: 1, properties });
+      this.#forget(reply);
+    } catch {
+      // It goes out again over the next connection.
+    }
+  }
+
+  #forget(reply: Reply): void {
+    if (this.#unacknowledged.delete(reply)) this.#unacknowledgedBytes -= reply.json.length;
+  }
+}
+
+const SESSION = {
+  protocolVersion: 5,
+  clean: false,
+  keepalive: KEEPALIVE_SECONDS,
+  reconnectPeriod: 0,
+  properties: {
+    sessionExpiryInterval: SESSION_SECONDS,
+    receiveMaximum: MOST_UNACKNOWLEDGED,
+    maximumPacketSize: MOST_PACKET_BYTES,
+  },
+} as const;
+
+/** Of TLS the codes name certificates of either side; with an alert the broker says that it does not take this player's. */
+function connectionOf(error: unknown): Connection {
+  if (error instanceof ErrorWithReasonCode || error instanceof ErrorWithSubackPacket) return "refused";
+  return /CERT|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO_/.test(codeOf(error) ?? "") ? "certificate" : "network";
+}

@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { COMMAND_NAMES, type CommandName } from "../../../src/player/remote/commands.ts";
+import { Overrides } from "../../../src/player/remote/overrides.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+
+const MINUTE = 60_000;
+
+function opened(folder: string, clock = new ManualClock(), allow: readonly CommandName[] = COMMAND_NAMES) {
+  const path = join(folder, "overrides.json");
+  const log = pino({ level: "silent" });
+  const overrides = new Overrides({ path, allow, clock, time: () => clock.wall(), log });
+  onTestFinished(() => overrides.close());
+  return overrides;
+}
+
+describe("what the operator puts in place of spots", () => {
+  it("is nothing at first", () => {
+    const overrides = opened(temporaryFolder());
+    expect([overrides.shown, overrides.reasons]).toEqual([null, []]);
+  });
+
+  it("is a message that stays, through restarts, until it is taken back", async () => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock();
+    await opened(folder, clock).showMessage("Leave", null);
+    await clock.advance(24 * 60 * MINUTE);
+    const later = opened(folder, clock);
+    expect([later.shown, later.reasons]).toEqual([{ kind: "message", text: "Leave" }, ["overridden"]]);
+    await later.takeBackMessage();
+    expect(opened(folder, clock).shown).toBe(null);
+  });
+
+  it("is on the disk before anybody hears of it", async () => {
+    const folder = temporaryFolder();
+    const overrides = opened(folder);
+    let kept = "";
+    overrides.listen(async () => {
+      kept = readFileSync(join(folder, "overrides.json"), "utf8");
+    });
+    await overrides.showMessage("Leave", null);
+    expect(JSON.parse(kept)).toMatchObject({ message: { text: "Leave" } });
+  });
+
+  it("is a message that goes when its time is over, whether the player runs then or not", async () => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock();
+    const overrides = opened(folder, clock);
+    let heard = 0;
+    overrides.listen(async () => void heard++);
+    await overrides.showMessage("Leave", 60);
+    await clock.advance(MINUTE - 1);
+    expect([overrides.shown?.kind, heard]).toEqual(["message", 1]);
+    await clock.advance(1);
+    expect([overrides.shown, heard]).toEqual([null, 2]);
+    await overrides.showMessage("Leave", 60);
+    overrides.close();
+    await clock.advance(2 * MINUTE);
+    expect(opened(folder, clock).shown).toBe(null);
+  });
+
+  it("is a test card that ends by itself and in a restart, and that a message goes before", async () => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock();
+    const overrides = opened(folder, clock);
+    await overrides.playTestCard(60);
+    expect(overrides.shown).toEqual({ kind: "test-card" });
+    await overrides.showMessage("Leave", null);
+    expect(overrides.shown?.kind).toBe("message");
+    await overrides.takeBackMessage();
+    expect(overrides.shown?.kind).toBe("test-card");
+    expect(opened(folder, clock).shown).toBe(null);
+    await clock.advance(MINUTE);
+    expect(overrides.shown).toBe(null);
+  });
+
+  it("is displays that stay off through restarts, with a message before that", async () => {
+    const folder = temporaryFolder();
+    await opened(folder).switchDisplays(false);
+    const overrides = opened(folder);
+    expect([overrides.reasons, overrides.report().displays]).toEqual([["switched-off"], "off"]);
+    await overrides.showMessage("Leave", null);
+    expect(overrides.reasons).toEqual(["overridden", "switched-off"]);
+  });
+
+  it("counts no more where nobody is allowed to take it back", async () => {
+    const folder = temporaryFolder();
+    const overrides = opened(folder);
+    await overrides.showMessage("Leave", null);
+    await overrides.switchDisplays(false);
+    expect(opened(folder, new ManualClock(), ["screenshot"]).reasons).toEqual([]);
+    expect(opened(folder, new ManualClock(), ["display"]).reasons).toEqual(["switched-off"]);
+  });
+
+  it("is nothing where its file is broken, and is told where the disk takes nothing", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "overrides.json"), '{"off":tr');
+    expect(opened(folder).reasons).toEqual([]);
+    const lost = opened(join(folder, "not-there"));
+    expect([await lost.showMessage("Leave", null), lost.shown?.kind]).toEqual([false, "message"]);
+  });
+});
