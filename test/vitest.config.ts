@@ -11,6 +11,7 @@ const TIMED = [
   "outage",
   "screens",
   "sessions",
+  "slow-disk",
   "soak",
 ].map((name) => `test/e2e/${name}.test.ts`);
 

@@ -47,7 +47,8 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   ],
   // What a kiosk may have on its display: window managers, one of them compositing, and Wayland's compositor.
   sessions: [tool("openbox", "openbox"), tool("picom", "picom"), tool("cage", "cage"), tool("xterm", "xterm")],
-  watching: [tool("ffmpeg", "ffmpeg")],
+  // What records a display, and what holds a process up as a slow disk does.
+  watching: [tool("ffmpeg", "ffmpeg"), tool("strace", "strace")],
   browser: [
     { commands: ["chromium", "chromium-browser", "google-chrome"], packages: ["chromium", "chromium-browser"] },
   ],

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCatalogue } from "../support/creatives/catalogue.ts";
+import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
+import { openEye } from "../support/display/eye.ts";
+import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support/display/punctuality.ts";
+import { recordDisplay } from "../support/display/recording.ts";
+import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
+import { heldUp, watchStalls } from "../support/display/stalls.ts";
+import { endWithUs, eventually } from "../support/machine/processes.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
+
+/** How long a worn memory card may take to write something for good; what the player does meanwhile waits for it. */
+const WRITE_MS = 150;
+/** Three frames at 60 Hz; with one write before an item is in sight it would be off by nine and more. */
+const LENGTH_MS = 50;
+const SPOTS = 4;
+/** In its first seconds a player notes once how it started; these items play meanwhile, and are not judged. */
+const STARTING = 2;
+/** The last item is over for so long when its proof has come. */
+const SEEN_WITHIN_MS = 500;
+
+const catalogue = readCatalogue();
+const eye = await openEye();
+const spots = plannedSpots(catalogue, SPOTS);
+const expected = shownItems(spots);
+
+let rig: Rig;
+let sightings: readonly Sighting[];
+let punctuality: Punctuality;
+
+beforeAll(async () => {
+  punctuality = await conclusive("slow-disk", play, () => rig.close());
+}, 240_000);
+
+afterAll(() => rig?.close());
+
+async function play(): Promise<Punctuality> {
+  rig = await openRig({ width: 960, height: 540 });
+  await rig.emulator.next(spots);
+  const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
+  const player = rig.play(["--config", rig.configure()]);
+  const stalls = watchStalls(player, rig.display);
+  await eventually("the first spot", async () => ((await rig.emulator.ledger()).length > 0 ? true : undefined));
+  const slow = slowDown(player.pid);
+  await eventually(
+    "all proofs",
+    async () => ((await verdicts()).flat().length === expected.length ? true : undefined),
+    90_000,
+  );
+  await pause(SEEN_WITHIN_MS);
+  slow.kill();
+  const stalled = await stalls.stop();
+  const recorded = await recording.stop();
+  sightings = sightingsIn(recorded, eye);
+  return punctualityOf(inOrder(sightings, expected.slice(STARTING), LENGTH_MS), heldUp(stalled, recorded.instants));
+}
+
+/** What the service made of each item's proofs. */
+async function verdicts(): Promise<readonly (readonly string[])[]> {
+  const ledger = (await rig.emulator.ledger()).slice(0, SPOTS);
+  return ledger.flatMap(({ news, ad }) => [news, ad].map((item) => item?.pops.map(({ verdict }) => verdict) ?? []));
+}
+
+/** Has all that a process's first thread writes for good take its time. */
+function slowDown(pid: number): ChildProcess {
+  const writes = "fsync,fdatasync";
+  const delayed = `inject=${writes}:delay_exit=${WRITE_MS * 1_000}`;
+  const strace = spawn("strace", ["-q", "-p", String(pid), "-e", `trace=${writes}`, "-e", delayed], {
+    stdio: "ignore",
+  });
+  endWithUs(strace);
+  return strace;
+}
+
+describe(`a disk that takes ${WRITE_MS} ms for each write`, () => {
+  it("does not disturb the order, and shows nothing between items", () => {
+    const first = sightings.findIndex(({ sight }) => sight === expected[0]?.creative);
+    const seen = sightings.slice(first, first + expected.length).map(({ sight }) => sight);
+    expect(seen).toEqual(expected.map(({ creative }) => creative));
+  });
+
+  it("leaves every item its duration", () => {
+    expect(punctuality.wrong).toEqual([]);
+  });
+
+  it("costs no proof", async () => {
+    expect(await verdicts()).toEqual(expected.map(() => ["counted"]));
+  });
+});
