@@ -1,7 +1,7 @@
 // Run by `watchStalls` as a process of its own, with the ids of the processes to watch, the player's first: notes every
 // stall, and tells them as JSON when it is asked to end.
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
-import { processTree } from "../machine/proc.ts";
+import { processTree, statFields } from "../machine/proc.ts";
 import type { Stall } from "./stalls.ts";
 
 const EVERY_MS = 5;
@@ -70,11 +70,10 @@ function waitedMs(file: number): number | null {
   }
 }
 
-/** proc(5), stat: fields 14 and 15, as user and as kernel; the second field is a name that may hold anything. */
+/** proc(5), stat: fields 14 and 15, as user and as kernel. */
 function ranMs(pid: number): number | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const fields = statFields(`/proc/${pid}`);
     return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
   } catch {
     return null;

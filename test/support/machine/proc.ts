@@ -19,12 +19,18 @@ export function processTree(root: number): readonly Proc[] {
   return tree;
 }
 
-/** The nice values of a process's threads (proc(5), stat: field 19; the second one is a name that may hold anything). */
+/** Of a process or thread, by its folder: the fields of proc(5)'s stat from the third on. Throws where it is gone. */
+export function statFields(folder: string): readonly string[] {
+  const stat = readFileSync(`${folder}/stat`, "latin1");
+  // The second field is a name in brackets that may hold anything.
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** The nice values of a process's threads: field 19. */
 export function niceValues(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
     try {
-      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1");
-      return [Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])];
+      return [Number(statFields(`/proc/${pid}/task/${thread}`)[16])];
     } catch {
       return []; // It has ended in the meantime.
     }

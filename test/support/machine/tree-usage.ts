@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { processTree } from "./proc.ts";
+import { processTree, statFields } from "./proc.ts";
 
 /** What a process and all that descend from it use at one moment. */
 export interface TreeUsage {
@@ -45,10 +45,9 @@ function pssOf(pid: number): number {
 
 /** Its own time and that of children it has waited for, as user and as kernel: fields 14 to 17 of proc(5)'s stat. */
 function ticksOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is a name in brackets that may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return statFields(`/proc/${pid}`)
+    .slice(11, 15)
+    .reduce((sum, field) => sum + Number(field), 0);
 }
 
 /** It ended while it was being read. */
