@@ -1,5 +1,11 @@
 /** How far a display's picture is turned clockwise, in degrees. */
-export type Rotation = 0 | 90 | 180 | 270;
+export type Rotation = (typeof ROTATIONS)[number];
+const ROTATIONS = [0, 90, 180, 270] as const;
+
+/** The rotation that a program calls so, or null. */
+export function rotationCalled(name: string | undefined, names: Readonly<Record<Rotation, string>>): Rotation | null {
+  return ROTATIONS.find((rotation) => names[rotation] === name) ?? null;
+}
 
 /** What a display can be switched to. */
 export interface Mode {

@@ -1,4 +1,4 @@
-import type { Mode, Output, OutputProgram, Rotation } from "./output.ts";
+import { type Mode, type Output, type OutputProgram, type Rotation, rotationCalled } from "./output.ts";
 
 /** For Wayland compositors with wlr-output-management: cage from 0.2 on, labwc, sway (Debian: `wlr-randr`). */
 export const WLR_RANDR: OutputProgram = {
@@ -35,12 +35,11 @@ function outputIn(section: string): Output | null {
   });
   const [x, y] = (said("Position") ?? "0,0").split(",").map(Number);
   const turn = said("Transform");
-  const rotation = [0, 90, 180, 270].find((degrees) => TURNS[degrees as Rotation] === turn) as Rotation | undefined;
   return {
     ...{ name: section.split(" ", 1)[0] ?? "", x: x ?? 0, y: y ?? 0 },
     modes: found.map(({ mode }) => mode),
     mode: found.find(({ isCurrent }) => isCurrent)?.mode ?? null,
-    rotation: rotation ?? null,
+    rotation: rotationCalled(turn, TURNS),
     scale: Number(said("Scale") ?? 1),
   };
 }

@@ -1,4 +1,4 @@
-import type { Mode, Output, OutputProgram, Rotation } from "./output.ts";
+import { type Mode, type Output, type OutputProgram, type Rotation, rotationCalled } from "./output.ts";
 
 /** X11's own program (Debian: `x11-xserver-utils`). */
 export const XRANDR: OutputProgram = {
@@ -39,12 +39,11 @@ function outputIn(section: string): Output | null {
     const mode: Mode = { name: label, width: Number(width), height: Number(height), hz: Number(hz) };
     return { mode, isCurrent: notes.includes("*current") };
   });
-  const rotation = [0, 90, 180, 270].find((degrees) => TURNS[degrees as Rotation] === turn) as Rotation | undefined;
   return {
     ...{ name, x: Number(x), y: Number(y) },
     modes: found.map(({ mode }) => mode),
     mode: found.find(({ isCurrent }) => isCurrent)?.mode ?? null,
-    rotation: mirrored === undefined ? (rotation ?? null) : null,
+    rotation: mirrored === undefined ? rotationCalled(turn, TURNS) : null,
     scale: 1 / Number(TRANSFORM.exec(section)?.[1] ?? 1),
   };
 }
