@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
+import type { ConfigSource } from "../../player/config/config.ts";
 import { FORBIDDEN_SWITCH } from "../../player/config/schema.ts";
+import { isWayland } from "../../player/display.ts";
 
 /** What the player was started with. */
 export interface Arguments {
@@ -7,6 +9,11 @@ export interface Arguments {
   readonly command: readonly string[] | null;
   readonly config: string | null;
   readonly checkConfig: boolean;
+}
+
+/** Where this process's configuration comes from, and what it is for; `path`: the file that it was started with, or null. */
+export function sourceOf(path: string | null): ConfigSource {
+  return { path, env: process.env, wayland: isWayland(process.env, process.argv) };
 }
 
 /**

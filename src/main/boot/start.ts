@@ -5,7 +5,7 @@ import { PLAIN_START, type StartPlan } from "../../core/recovery.ts";
 import { type SleepingClock, systemClock } from "../../player/clock.ts";
 import { type GoodConfig, readConfig } from "../../player/config/config.ts";
 import { codeOf } from "../../player/database.ts";
-import { displayTroubleHere, isWayland } from "../../player/display.ts";
+import { displayTroubleHere } from "../../player/display.ts";
 import { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { refuseBadCertificates } from "../guards/session.ts";
 import { registerSchemes } from "../protocol/schemes.ts";
@@ -14,7 +14,7 @@ import { EXIT, type Supervision, superviseBy } from "../recovery/supervisor.ts";
 import { watchChromium } from "../recovery/triggers.ts";
 import { createStages, type RaisedStage, redrawAfterGpuLoss } from "../stage/create-stage.ts";
 import { displayAnswers } from "../window/x11-answer.ts";
-import { forbiddenSwitches, readArguments } from "./arguments.ts";
+import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
 import { describeMachine } from "./machine.ts";
 import { applySwitches } from "./switches.ts";
 import { awaitGoodConfig, describeProblems } from "./trouble.ts";
@@ -42,7 +42,7 @@ export async function start(): Promise<void> {
  * is noted of a run before that answers: to wait for it is not to crash.
  */
 async function startPlayer(path: string | null, checkConfig: boolean): Promise<void> {
-  const reading = readConfig({ path, env: process.env, wayland: isWayland(process.env, process.argv) });
+  const reading = readConfig(sourceOf(path));
   if (reading.kind === "bad") process.stderr.write(describeProblems(reading));
   const trouble = checkConfig ? null : await displayTrouble(process.env);
   if (trouble !== null) process.stderr.write(`spotloop: ${trouble}\n`);

@@ -1,9 +1,9 @@
 import { app, screen } from "electron";
 import { type BadConfig, complaintOf, type GoodConfig, watchConfig } from "../../player/config/config.ts";
-import { isWayland } from "../../player/display.ts";
 import { createSlate } from "../house/slate.ts";
 import type { Supervision } from "../recovery/supervisor.ts";
 import { openWindow } from "../window/window.ts";
+import { sourceOf } from "./arguments.ts";
 
 /** The page stays this long after the player began, so that the desktop behind is never in sight. */
 const STAYS_MS = 5_000;
@@ -40,8 +40,7 @@ export async function awaitGoodConfig(
     view.webContents.executeJavaScript("0"),
   );
   const good = await new Promise<GoodConfig>((resolve) => {
-    const source = { path: given, env: process.env, wayland: isWayland(process.env, process.argv) };
-    const stop = watchConfig(source, (reading) => {
+    const stop = watchConfig(sourceOf(given), (reading) => {
       if (reading.kind === "bad") {
         said = sayOnce(said, describeProblems(reading));
         shown = reading;

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type GoodConfig, readConfig } from "../../player/config/config.ts";
 import type { Overrides } from "../../player/remote/overrides.ts";
 import type { Hands, Performance } from "../../player/remote/remote-desk.ts";
+import { sourceOf } from "../boot/arguments.ts";
 import { EXIT } from "../recovery/supervisor.ts";
 import type { RaisedStage } from "../stage/create-stage.ts";
 import { pictureOf } from "./picture.ts";
@@ -61,7 +62,7 @@ export function handsOn({ good, given, stages, overrides, end, runCli = runOwnCl
       }
     },
     async reload() {
-      const reading = readConfig({ path: given, env: process.env });
+      const reading = readConfig(sourceOf(given));
       if (reading.kind === "bad") {
         const problems = reading.problems.map(({ path, message }) => `${path} ${message}`.trim());
         return unavailable(`the configuration cannot be used: ${problems.join("; ").slice(0, LONGEST_PROBLEMS)}`);
