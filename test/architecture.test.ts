@@ -82,7 +82,7 @@ describe("the architecture's checker", () => {
     ["src/core/loop.ts", "const now = Date.now();", "has Date.now in the core"],
     ["src/core/loop.ts", "const now = new Date();", "has Date() in the core"],
     ["src/core/loop.ts", "const now = new Date;", "has new Date in the core"],
-    ["src/core/loop.ts", "const dice = Math.random();", "has Math.random in the core"],
+    ["src/core/loop.ts", "const random = Math.random();", "has Math.random in the core"],
     ["src/core/loop.ts", "const now = performance.now();", "has performance in the core"],
     ["src/core/loop.ts", "setTimeout(step, 10);", "has setTimeout in the core"],
     ["src/core/loop.ts", "const id = crypto.randomUUID();", "has crypto in the core"],

@@ -5,7 +5,7 @@ import {
   rejectionComplaints,
   screenComplaints,
 } from "../core/inventory/check.ts";
-import type { Complaint } from "../core/inventory/ruling.ts";
+import type { FieldError } from "../core/inventory/rule-result.ts";
 import { isPlaced, type PlacedScreen } from "../core/inventory/screen.ts";
 import type { VenueTree } from "../core/inventory/venue-type.ts";
 import type { RejectionReason } from "../wire/approval.ts";
@@ -124,10 +124,10 @@ async function judged<T>(
   reader: Reader,
   venueTypeId: string | undefined,
   value: T,
-  complaintsBy: (tree: VenueTree | null) => readonly Complaint[],
+  complaintsBy: (tree: VenueTree | null) => readonly FieldError[],
   signal: AbortSignal,
 ): Promise<Answer<T>> {
-  let complaints: readonly Complaint[] = [];
+  let complaints: readonly FieldError[] = [];
   for (const again of [false, true]) {
     const tree = venueTypeId === undefined ? null : await reader.venueTree(signal, again);
     if (tree?.kind === "unauthorized") return orFlawed(tree, complaintsBy(null));
@@ -145,6 +145,6 @@ async function placeOf(reader: Reader, locationId: string, signal: AbortSignal):
 }
 
 /** What is wrong with a request is told before what kept it from being judged further. */
-function orFlawed(failure: Failure, complaints: readonly Complaint[]): Failure {
+function orFlawed(failure: Failure, complaints: readonly FieldError[]): Failure {
   return complaints.length > 0 && failure.kind !== "unauthorized" ? invalid(complaints) : failure;
 }

@@ -1,4 +1,4 @@
-/** How long to wait before asking again, as a value: it never sleeps and rolls no dice. */
+/** How long to wait before asking again, as a value: it never sleeps and draws nothing at random. */
 export interface Backoff {
   /** The wait after the first failure; each later one is twice as long. */
   readonly firstMs: number;
@@ -15,11 +15,11 @@ export const PROOF_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000, exact
 export const SHORTEST_SHARE = 0.75;
 
 /**
- * The milliseconds to wait after `failures` failures in a row, the first being 1. `dice` is in [0, 1) and decides where
+ * The milliseconds to wait after `failures` failures in a row, the first being 1. `random` is in [0, 1) and decides where
  * a spread wait falls; the result is above 0 and at most `longestMs`.
  */
-export function backoffMs(backoff: Backoff, failures: number, dice: number): number {
+export function backoffMs(backoff: Backoff, failures: number, random: number): number {
   const wholeMs = Math.min(backoff.firstMs * 2 ** (Math.max(1, failures) - 1), backoff.longestMs);
   if (failures <= backoff.exactWaits) return wholeMs;
-  return wholeMs * (1 - (1 - SHORTEST_SHARE) * dice);
+  return wholeMs * (1 - (1 - SHORTEST_SHARE) * random);
 }

@@ -69,10 +69,10 @@ export function rebasedDeadline(
 }
 
 /**
- * Decides what becomes of a proof after one try to deliver it (G8). Waiting past the deadline earns nothing (G9). `dice`
+ * Decides what becomes of a proof after one try to deliver it (G8). Waiting past the deadline earns nothing (G9). `random`
  * is in [0, 1) and spreads the wait.
  */
-export function judge(proof: Proof, delivery: Delivery, now: Instant, dice: number): Verdict {
+export function judge(proof: Proof, delivery: Delivery, now: Instant, random: number): Verdict {
   switch (delivery.kind) {
     case "accepted":
       return { kind: "delivered" };
@@ -83,7 +83,7 @@ export function judge(proof: Proof, delivery: Delivery, now: Instant, dice: numb
       return finalAt <= now ? { kind: "refused", status: delivery.status } : retryAt(finalAt, proof, now);
     }
     case "unreachable": {
-      const waitMs = Math.max(backoffMs(PROOF_BACKOFF, proof.attempts, dice), delivery.retryAfterMs ?? 0);
+      const waitMs = Math.max(backoffMs(PROOF_BACKOFF, proof.attempts, random), delivery.retryAfterMs ?? 0);
       return retryAt(now + waitMs, proof, now);
     }
   }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { VenueTree } from "../core/inventory/venue-type.ts";
 import { type ViolationJson, violations } from "./audit/audit.ts";
-import { keepOddPop } from "./audit/evidence.ts";
+import { keepRejectedPop } from "./audit/evidence.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { controlApp } from "./control/app.ts";
 import { type Fork, newForks } from "./control/snapshots-and-forks.ts";
@@ -115,7 +115,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const network: Network = { ...config, clock, journal, mediaUrl: ports.media.url, state: fresh };
   if (kept !== null) bringBack(network, kept);
   const persistence = file === null ? null : keepIn(file, network);
-  network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
+  network.journal.onAdded((call) => keepRejectedPop(network.state.rejectedPops, call));
   const files = mediaFiles(creativesDir(), own);
   const service = serviceApp(network, files);
   ports.service.answerWith(service);
@@ -134,7 +134,7 @@ function serveFork(
   files: ReadonlyMap<string, MediaFile>,
   host: string,
 ): () => void {
-  network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
+  network.journal.onAdded((call) => keepRejectedPop(network.state.rejectedPops, call));
   const service = serviceApp(network, files);
   const mounted = [
     ports.service.mount(basePath, service),

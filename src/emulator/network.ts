@@ -1,6 +1,6 @@
 import type { VenueTree } from "../core/inventory/venue-type.ts";
 import type { Instant } from "../core/spot.ts";
-import type { Hindrance, OddPop } from "./audit/evidence.ts";
+import type { Hindrance, RejectedPop } from "./audit/evidence.ts";
 import { type Switches, switchesWith } from "./behaviour/switches.ts";
 import type { VirtualClock } from "./clock.ts";
 import { type ActiveFault, activeFaults } from "./faults/choose.ts";
@@ -30,7 +30,7 @@ export interface NetworkState {
   /** The faults in force, in order. */
   faults: ActiveFault[];
   /** For the auditor. */
-  readonly oddPops: OddPop[];
+  readonly rejectedPops: RejectedPop[];
   readonly hindrances: Hindrance[];
 }
 
@@ -66,7 +66,7 @@ export function stateOf(config: NetworkConfig, at: Instant): NetworkState {
     ledger: newLedger(),
     windows: new Map(),
     faults: activeFaults(config.world.faults, at),
-    oddPops: [],
+    rejectedPops: [],
     hindrances: [],
   };
 }

@@ -62,7 +62,7 @@ export interface PlayerParts {
   /** What addresses a name has; by default the system's answer. */
   readonly resolve?: Resolve;
   /** Chance in [0, 1), for jitter only. */
-  readonly dice: () => number;
+  readonly random: () => number;
   /** The wait before a spot request's second try, in milliseconds; by default the client's own. */
   readonly spotRetryMs?: number;
   /** The same for a download. */
@@ -119,7 +119,7 @@ export interface Player {
 
 /** Opens the stores and starts the courier. Throws `StoreUnusable` where a store cannot be opened. */
 export async function startPlayer(parts: PlayerParts): Promise<Player> {
-  const { config, clock, log, metrics, dice } = parts;
+  const { config, clock, log, metrics, random } = parts;
   const control = new AbortController();
   const serviceClock = new ServiceClock(clock);
   const { uplink } = config.network;
@@ -174,7 +174,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     clock,
     serviceClock,
     send: (pop, signal) => client.sendProof(pop, signal),
-    dice,
+    random,
     log,
     onSettled(proof, verdict) {
       if (verdict.kind === "delivered") provedAt.set(proof.screenId, clock.now());
@@ -197,7 +197,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   checkpoints.start();
 
   const shared = {
-    ...{ config, clock, log, metrics, dice, client, cache, strikes, tallies, recorder, records },
+    ...{ config, clock, log, metrics, random, client, cache, strikes, tallies, recorder, records },
     ...{ version: playerVersion(), signal: control.signal },
   };
   const screens: PlayingScreen[] = [];
@@ -274,12 +274,12 @@ const RELIEF_BYTES = 4 * 1024 * 1024;
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;
 
-function openWitness({ config, clock, dice, log, fetch }: PlayerParts, store: RecordStore): Witness | null {
+function openWitness({ config, clock, random, log, fetch }: PlayerParts, store: RecordStore): Witness | null {
   const { witnessUrl } = config.record;
   if (witnessUrl === null) return null;
   const timeoutMs = config.proof.timeoutSeconds * 1000;
   return new Witness({
-    ...{ store, clock, dice, log },
+    ...{ store, clock, random, log },
     post: (note, signal) => postNote(fetch, witnessUrl, note, timeoutMs, signal),
   });
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { FieldError } from "../core/inventory/rule-result.ts";
 
 /** One field that the service would not take. */
-export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
-export type FieldError = z.infer<typeof fieldErrorSchema>;
+export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() }) satisfies z.ZodType<FieldError>;
 
 /** The body of every error answer: also a problem document in the sense of RFC 9457 (A1). */
 export const errorSchema = z.object({

@@ -68,7 +68,7 @@ async function courierRate(url: string, proofs: number): Promise<number> {
   let left = proofs;
   const startedAt = performance.now();
   const courier = new Courier({
-    ...{ store, clock, serviceClock, log: silent, dice: Math.random },
+    ...{ store, clock, serviceClock, log: silent, random: Math.random },
     lock: new ExclusiveLock(`${folder.path}/sender.lock`),
     send: (pop, signal) => service.sendProof(pop, signal),
     onSettled: () => left--,

@@ -43,10 +43,10 @@ const KINDS: readonly Kind[] = [
 
 /** The cuts of a run: the same ones for the same seed, whatever their number. */
 export function drawCuts(count: number, seed: number): readonly Cut[] {
-  const dice = diceOf(seed);
+  const random = diceOf(seed);
   return Array.from({ length: count }, () => {
-    const { withinMs, ...kind } = KINDS[Math.floor(dice() * KINDS.length)] as Kind;
-    return { ...kind, afterMs: Math.round(dice() * withinMs) };
+    const { withinMs, ...kind } = KINDS[Math.floor(random() * KINDS.length)] as Kind;
+    return { ...kind, afterMs: Math.round(random() * withinMs) };
   });
 }
 

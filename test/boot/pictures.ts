@@ -25,14 +25,14 @@ export function writeWorld(
   { seed, pictures }: { readonly seed: number; readonly pictures: number },
 ): string {
   mkdirSync(folder, { recursive: true });
-  const dice = diceOf(seed);
+  const random = diceOf(seed);
   const creatives = MODELS.flatMap(({ file: model, mimeType }) => {
     const picture = readFileSync(join(ROOT, "assets/creatives", model));
     return Array.from({ length: pictures }, (_, index) => {
       const [name, file] = [nameOf(model, index), `${index}-${model}`];
-      const tail = Buffer.alloc(Math.ceil(dice() * LONGEST_TAIL_BYTES), `${seed} ${index} `);
+      const tail = Buffer.alloc(Math.ceil(random() * LONGEST_TAIL_BYTES), `${seed} ${index} `);
       writeFileSync(join(folder, file), Buffer.concat([picture, tail]));
-      const duration = Math.round(SHORTEST_MS + dice() * (LONGEST_MS - SHORTEST_MS));
+      const duration = Math.round(SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
       return { name, title: name, file, mimeType, width: 1_280, height: 720, duration };
     });
   });

@@ -6,8 +6,8 @@ import type { Life } from "./life.ts";
 export interface KillMoment {
   readonly name: string;
   readonly faults: readonly FaultFile[];
-  /** Resolves at the instant; `dice` is in [0, 1). */
-  reached(life: Life, dice: () => number): Promise<void>;
+  /** Resolves at the instant; `random` is in [0, 1). */
+  reached(life: Life, random: () => number): Promise<void>;
 }
 
 /** A player that does nothing of the kind is killed all the same. */
@@ -15,9 +15,9 @@ const WITHIN_MS = 5_000;
 
 const after =
   (what: "started" | "painted" | "shown", leastMs: number, mostMs: number): KillMoment["reached"] =>
-  async (life, dice) => {
+  async (life, random) => {
     await life.until(what, WITHIN_MS);
-    await sleep(leastMs + dice() * (mostMs - leastMs));
+    await sleep(leastMs + random() * (mostMs - leastMs));
   };
 
 const pops = (fault: FaultFile["do"], probability = 1): FaultFile => ({
@@ -26,7 +26,7 @@ const pops = (fault: FaultFile["do"], probability = 1): FaultFile => ({
 
 /** Drawn from the seed, one for each life. */
 export const KILL_MOMENTS: readonly KillMoment[] = [
-  { name: "starting", faults: [], reached: async (_, dice) => sleep(dice() * 700) },
+  { name: "starting", faults: [], reached: async (_, random) => sleep(random() * 700) },
   { name: "playing", faults: [], reached: after("painted", 0, 900) },
   {
     name: "downloading",
@@ -37,10 +37,10 @@ export const KILL_MOMENTS: readonly KillMoment[] = [
     name: "committing",
     faults: [],
     // An item's end, to within a few milliseconds: before its proof is committed, meanwhile, or just after.
-    async reached(life, dice) {
+    async reached(life, random) {
       const painted = await life.until("painted", WITHIN_MS);
       if (painted?.what !== "painted") return;
-      await sleep(Math.max(0, painted.at + painted.durationMs - Date.now() - 3 + dice() * 8));
+      await sleep(Math.max(0, painted.at + painted.durationMs - Date.now() - 3 + random() * 8));
     },
   },
   { name: "sending", faults: [pops({ latencyMs: { min: 5, max: 300 } })], reached: after("shown", 0, 300) },

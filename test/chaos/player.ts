@@ -23,7 +23,7 @@ const log = await openLog({ ...config.log, secrets: [config.orgToken], echo: pro
 const stage = new SimulatedStage(clock);
 let taken: Playout | null = null;
 const player = await startPlayer({
-  ...{ config, clock, log: log.logger, metrics: createMetrics(), fetch, dice: Math.random },
+  ...{ config, clock, log: log.logger, metrics: createMetrics(), fetch, random: Math.random },
 });
 const told: Stage = {
   record: (playout, media, signal) => stage.record(playout, media, signal),

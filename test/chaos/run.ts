@@ -33,7 +33,7 @@ const DRAINED_WITHIN_MS = 90_000;
 
 /** Kills a real player again and again, on one data folder against one screen network, and judges what came of it. */
 export async function runChaos({ kills, seed, folder, signal, progress }: ChaosOptions): Promise<ChaosResult> {
-  const dice = diceOf(seed);
+  const random = diceOf(seed);
   const network = await startNetwork(seed);
   const dataDir = join(folder, "data");
   const config = writeConfig(folder, dataDir, network);
@@ -45,13 +45,13 @@ export async function runChaos({ kills, seed, folder, signal, progress }: ChaosO
   try {
     for (let kill = 1; kill <= kills; kill++) {
       signal.throwIfAborted();
-      const moment = KILL_MOMENTS[Math.floor(dice() * KILL_MOMENTS.length)] ?? KILL_MOMENTS[0];
+      const moment = KILL_MOMENTS[Math.floor(random() * KILL_MOMENTS.length)] ?? KILL_MOMENTS[0];
       if (moment === undefined) throw new Error("there are no kinds of instants");
       progress(`kill ${kill} of ${kills}: ${moment.name}`);
       await network.misbehave(moment.faults);
-      await network.plan(shortSpots(kill, dice));
+      await network.plan(shortSpots(kill, random));
       life = beginLife(config);
-      await moment.reached(life, dice);
+      await moment.reached(life, random);
       killedAt.push(Date.now());
       await life.kill();
       told.push(...life.told);
@@ -74,16 +74,16 @@ export async function runChaos({ kills, seed, folder, signal, progress }: ChaosO
 }
 
 /** Two items that are over soon, each under a URL that has not been there before: so each is downloaded. */
-function shortSpots(life: number, dice: () => number): PlannedSpot[] {
+function shortSpots(life: number, random: () => number): PlannedSpot[] {
   return Array.from({ length: SPOTS_A_LIFE }, (_, index) => ({
-    newsFirst: dice() < 0.5,
-    news: shortItem("news-headlines.jpg", "image/jpeg", `${life}-${index}`, dice),
-    ad: shortItem("ad-coffee.mp4", "video/mp4", `${life}-${index}`, dice),
+    newsFirst: random() < 0.5,
+    news: shortItem("news-headlines.jpg", "image/jpeg", `${life}-${index}`, random),
+    ad: shortItem("ad-coffee.mp4", "video/mp4", `${life}-${index}`, random),
   }));
 }
 
-function shortItem(file: string, mimeType: string, unique: string, dice: () => number): WholeItem {
-  const duration = Math.round(120 + dice() * 250);
+function shortItem(file: string, mimeType: string, unique: string, random: () => number): WholeItem {
+  const duration = Math.round(120 + random() * 250);
   const url = `creatives/${file}?showing=${unique}`;
   return { id: file, title: file, mimeType, width: 1280, height: 720, duration, url, newsType: "chaos" };
 }

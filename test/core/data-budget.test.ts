@@ -14,13 +14,13 @@ import {
 const NOON = 12 * 60;
 const demand: DataDemand = { sizeBytes: 1_000, missingBytes: 1_000, usedBytes: 0, minuteOfDay: NOON };
 
-function ruled(changes: Partial<DataDemand>, limits: Partial<DataLimits>) {
+function accepted(changes: Partial<DataDemand>, limits: Partial<DataLimits>) {
   return ruleDownload({ ...demand, ...changes }, { monthlyBytes: null, largeHours: null, ...limits });
 }
 
 describe("the data of a month", () => {
   it("suffice where there is no limit", () => {
-    expect(ruled({ usedBytes: 1e15 }, {})).toBe("allowed");
+    expect(accepted({ usedBytes: 1e15 }, {})).toBe("allowed");
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe("the data of a month", () => {
     [10_000, 0, "over-budget"],
     [10_001, 0, "over-budget"],
   ])("of 10,000 bytes, %i used, with %i to come: %s", (usedBytes, missingBytes, ruling) => {
-    expect(ruled({ usedBytes, missingBytes }, { monthlyBytes: 10_000 })).toBe(ruling);
+    expect(accepted({ usedBytes, missingBytes }, { monthlyBytes: 10_000 })).toBe(ruling);
   });
 });
 
@@ -49,13 +49,13 @@ describe("large media", () => {
     ["00:00-00:00", "12:00", "allowed"],
   ])("in the hours %s, at %s: %s", (hours, time, ruling) => {
     const [hour = 0, minute = 0] = time.split(":").map(Number);
-    expect(ruled({ ...large, minuteOfDay: hour * 60 + minute }, { largeHours: daySpanIn(hours) })).toBe(ruling);
+    expect(accepted({ ...large, minuteOfDay: hour * 60 + minute }, { largeHours: daySpanIn(hours) })).toBe(ruling);
   });
 
   it("are those of more than 10 MiB, whatever of them has come already", () => {
-    expect(ruled({ sizeBytes: LARGE_BYTES }, night)).toBe("allowed");
-    expect(ruled({ ...large, missingBytes: 1 }, night)).toBe("outside-hours");
-    expect(ruled(large, {})).toBe("allowed");
+    expect(accepted({ sizeBytes: LARGE_BYTES }, night)).toBe("allowed");
+    expect(accepted({ ...large, missingBytes: 1 }, night)).toBe("outside-hours");
+    expect(accepted(large, {})).toBe("allowed");
   });
 });
 

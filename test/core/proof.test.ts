@@ -114,19 +114,19 @@ describe("the life of a proof, for any run of answers", () => {
   const lives = fc.record({
     shownAt: fc.double({ min: 0, max: HOUR - 1, noNaN: true }),
     answers: fc.infiniteStream(fc.tuple(deliveries, fc.double({ min: 0, max: 10_000, noNaN: true }))),
-    dice: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   });
 
   it("ends within the hour, with every try begun before the deadline and after the one before", () => {
     fc.assert(
-      fc.property(lives, ({ shownAt, answers, dice }) => {
+      fc.property(lives, ({ shownAt, answers, random }) => {
         let sentAt = shownAt;
         let doubt: Doubt | null = null;
         for (let attempts = 1; ; attempts++) {
           expect(sentAt).toBeLessThan(HOUR);
           const [delivery, tookMs] = answers.next().value;
           const now = sentAt + tookMs;
-          const verdict = judge({ attempts, deadline: HOUR, doubt }, delivery, now, dice);
+          const verdict = judge({ attempts, deadline: HOUR, doubt }, delivery, now, random);
           if (delivery.kind === "doubtful") doubt = doubtAfter(doubt, delivery.status, now);
           if (verdict.kind !== "retry") return;
           expect(verdict.at).toBeGreaterThan(now);

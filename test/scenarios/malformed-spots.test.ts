@@ -51,7 +51,7 @@ async function played(baseUrl: string): Promise<SimulatedStage> {
   const dataDir = temporaryFolder();
   const player = await startPlayer({
     config: configOf(configFileSchema.parse({ baseUrl, orgToken: "t", screenId: "s" }), "t", dataDir),
-    ...{ clock, fetch, metrics: createMetrics(), log: pino({ level: "silent" }), dice: () => 0.5 },
+    ...{ clock, fetch, metrics: createMetrics(), log: pino({ level: "silent" }), random: () => 0.5 },
     ...{ spotRetryMs: 0, downloadRetryMs: 0, ballastBytes: 0 },
   });
   const { loop } = player.play("s", stage);

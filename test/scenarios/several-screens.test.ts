@@ -26,7 +26,7 @@ async function opened() {
   const metrics = createMetrics(true);
   const player = await startPlayer({
     config: configOf(configFileSchema.parse({ baseUrl, orgToken, screens }), orgToken, temporaryFolder()),
-    ...{ clock, metrics, fetch, log: pino({ level: "silent" }), dice: () => 0.5 },
+    ...{ clock, metrics, fetch, log: pino({ level: "silent" }), random: () => 0.5 },
     ...{ spotRetryMs: 0, downloadRetryMs: 0, ballastBytes: 0 },
   });
   onTestFinished(async () => {

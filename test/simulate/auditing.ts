@@ -22,16 +22,16 @@ export class Auditing {
 
   check(): void {
     const { network } = this.#screens;
-    const { ledger, oddPops, hindrances } = network.state;
+    const { ledger, rejectedPops, hindrances } = network.state;
     const now = network.clock.now();
     const spots = [...ledger.spots.values()];
-    const found = audit({ spots, oddPops, hindrances, now, amountOf: () => 1 });
+    const found = audit({ spots, rejectedPops, hindrances, now, amountOf: () => 1 });
     for (const { name, requestId, kind, detail } of found) {
       const offers = [...this.#books.all()].filter((offer) => offer.requestId === requestId);
       this.#books.complain(`the auditor: ${name} of ${kind}: ${detail}: ${JSON.stringify(offers)}`);
     }
     for (const spot of spots) if (now - spot.issuedAt > AUDITED_MS) forget(network.state.ledger, spot);
-    forgetOld(oddPops, now);
+    forgetOld(rejectedPops, now);
     forgetOld(hindrances, now);
   }
 }

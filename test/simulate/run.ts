@@ -91,7 +91,7 @@ export class Run {
       metrics: createMetrics(),
       fetch: wire.fetchFor(caller),
       resolve: async () => [],
-      dice: () => chance.roll(`dice ${time.now()}`),
+      random: () => chance.roll(`dice ${time.now()}`),
       ballastBytes: BALLAST_BYTES,
     });
     this.player = player;

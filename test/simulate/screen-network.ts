@@ -1,4 +1,4 @@
-import { keepHindrance, keepOddPop } from "../../src/emulator/audit/evidence.ts";
+import { keepHindrance, keepRejectedPop } from "../../src/emulator/audit/evidence.ts";
 import { virtualClock } from "../../src/emulator/clock.ts";
 import { newJournal } from "../../src/emulator/http/journal.ts";
 import { screenKey } from "../../src/emulator/inventory/inventory.ts";
@@ -47,7 +47,7 @@ export async function openScreenNetwork(
   const config: NetworkConfig = { world: reading.world, packaged, seed, tree, places: await loadPlaces() };
   const state = stateOf(config, clock.now());
   const network: Network = { ...config, clock, journal: newJournal(), mediaUrl: MEDIA_URL, state };
-  network.journal.onAdded((call) => keepOddPop(network.state.oddPops, call));
+  network.journal.onAdded((call) => keepRejectedPop(network.state.rejectedPops, call));
   const files = mediaFiles(folder);
   const apps = { service: serviceApp(network, files), media: mediaApp(network, files) };
   const urls = { service: SERVICE_URL, media: MEDIA_URL };
@@ -65,7 +65,7 @@ export async function openScreenNetwork(
       const call = { id: 0, at: clock.now(), realAt: 0, listener: "media" as const, method: "GET", path: target };
       const whose = { route: "pop", orgToken: ORG_TOKEN, screenId: SCREEN_ID };
       const rest = { requestId: null, status: 0, ms: 0, warnings: [], events: [], nearMiss: null };
-      keepOddPop(network.state.oddPops, { ...call, ...whose, ...rest, fault });
+      keepRejectedPop(network.state.rejectedPops, { ...call, ...whose, ...rest, fault });
     },
   };
 }

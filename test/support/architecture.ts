@@ -38,7 +38,7 @@ const TIED: Readonly<Record<string, RegExp>> = {
   "better-sqlite3": /^src\/(?:player\/database|emulator\/store(?:\/[a-z-]+)?)\.ts$/,
 };
 
-/** What waits, tells the time or rolls dice. The core is handed all of that. */
+/** What waits, tells the time or rolls random. The core is handed all of that. */
 const NOT_IN_CORE: readonly RegExp[] = [
   /\bDate\.now\b/,
   /\bDate\(\)/,

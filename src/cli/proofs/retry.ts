@@ -68,7 +68,7 @@ async function sendAll(store: ProofStore, lock: ExclusiveLock, flags: FolderFlag
   const service = new SpotClient({ baseUrl: "", orgToken: "", ...requestsBy(uplink), ...timeouts });
   const before = store.counts();
   const courier = new Courier({
-    ...{ store, lock, clock, serviceClock: new ServiceClock(clock), dice: Math.random, log: silent },
+    ...{ store, lock, clock, serviceClock: new ServiceClock(clock), random: Math.random, log: silent },
     send: (pop, signal) => service.sendProof(pop, signal),
   });
   courier.start();

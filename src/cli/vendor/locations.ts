@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { checkLocationUpdate, checkNewLocation, type NewLocation } from "../../client/checks.ts";
 import { differences, locationEffects } from "../../core/inventory/changes.ts";
 import { locationComplaints } from "../../core/inventory/check.ts";
-import type { Complaint } from "../../core/inventory/ruling.ts";
+import type { FieldError } from "../../core/inventory/rule-result.ts";
 import type { LocationChange } from "../../wire/inventory-requests.ts";
 import { print, printJson, say } from "../text.ts";
 import { announce } from "./agreement.ts";
@@ -156,7 +156,7 @@ async function change(
 }
 
 /** What is wrong with the fields by themselves, before the service is asked. */
-function complaintsAbout({ fields }: Written, { check }: WriteFlags): readonly Complaint[] {
+function complaintsAbout({ fields }: Written, { check }: WriteFlags): readonly FieldError[] {
   return check ? locationComplaints(fields, null) : [];
 }
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { checkNewScreen, checkScreenUpdate, type NewScreen } from "../../client/checks.ts";
 import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
-import type { Complaint } from "../../core/inventory/ruling.ts";
+import type { FieldError } from "../../core/inventory/rule-result.ts";
 import type { ScreenChange } from "../../wire/inventory-requests.ts";
 import { print, printJson } from "../text.ts";
 import { announce } from "./agreement.ts";
@@ -164,7 +164,7 @@ async function change(
 }
 
 /** What is wrong with the fields by themselves, before the service is asked. */
-function complaintsAbout({ fields }: Written, { check }: WriteFlags): readonly Complaint[] {
+function complaintsAbout({ fields }: Written, { check }: WriteFlags): readonly FieldError[] {
   return check ? screenComplaints(fields, null, undefined, null) : [];
 }
 

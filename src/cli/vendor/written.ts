@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import leven from "leven";
-import type { Complaint } from "../../core/inventory/ruling.ts";
+import type { FieldError } from "../../core/inventory/rule-result.ts";
 import { readJson } from "../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";
@@ -76,7 +76,7 @@ const NOTHING_TO_CHANGE: Flaw = {
  * Ends the command if something cannot be read, and names with it which rules the other fields break: all mistakes
  * are told at once, before the service is asked.
  */
-export function endIfUnclear(flaws: readonly Flaw[], { nameOf }: Written, complaints: readonly Complaint[]): void {
+export function endIfUnclear(flaws: readonly Flaw[], { nameOf }: Written, complaints: readonly FieldError[]): void {
   if (flaws.length === 0) return;
   const wrong = complaints.map(({ field, message }): Flaw => ({ where: nameOf(field), message, kind: "data" }));
   endIfFlawed([...flaws, ...wrong]);

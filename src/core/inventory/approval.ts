@@ -1,4 +1,4 @@
-import { type Ruling, refused, ruled } from "./ruling.ts";
+import { accepted, type RuleResult, refused } from "./rule-result.ts";
 
 /** Where a creative approval request (CAR) stands (contract, "CAR status"). */
 export type ApprovalStatus = "pending" | "approved" | "rejected";
@@ -24,21 +24,21 @@ export function lacksMessage({ reasons, message }: Rejection): boolean {
 }
 
 /** An approval after its rejection: only a pending one, checked first; a reason counts once (E1-E4). */
-export function rejectApproval<A extends DecidedApproval>(approval: A, rejection: Rejection): Ruling<A> {
+export function rejectApproval<A extends DecidedApproval>(approval: A, rejection: Rejection): RuleResult<A> {
   if (approval.status !== "pending") {
-    return refused("impossible", "already_decided", "status", `the creative is ${approval.status} already`);
+    return refused("conflict", "already_decided", "status", `the creative is ${approval.status} already`);
   }
   if (lacksMessage(rejection)) {
-    return refused("unfit", "message_required", "custom_message", "is required with the reason CUSTOM");
+    return refused("unprocessable", "message_required", "custom_message", "is required with the reason CUSTOM");
   }
   const rejection_reasons = [...new Set(rejection.reasons)];
-  return ruled({ ...approval, status: "rejected", rejection_reasons, custom_message: rejection.message });
+  return accepted({ ...approval, status: "rejected", rejection_reasons, custom_message: rejection.message });
 }
 
 /** An approval once the operator has approved it: only a pending one (E5). */
-export function approveApproval<A extends DecidedApproval>(approval: A): Ruling<A> {
+export function approveApproval<A extends DecidedApproval>(approval: A): RuleResult<A> {
   if (approval.status !== "pending") {
-    return refused("impossible", "already_decided", "status", `the creative is ${approval.status} already`);
+    return refused("conflict", "already_decided", "status", `the creative is ${approval.status} already`);
   }
-  return ruled({ ...approval, status: "approved" });
+  return accepted({ ...approval, status: "approved" });
 }

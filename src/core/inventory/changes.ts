@@ -56,10 +56,10 @@ export function locationEffects<L extends ReviewedLocation & Switchable>(
   // Whether the type is one that a location can have is not the question here.
   const retyped = type !== undefined && type !== stored.venue_type_id;
   const typed = retyped ? { ...stored, venue_type_id: type } : stored;
-  const ruling = updateLocation(typed, rest as LocationChange<L>, { tree: new Map(), allowBareReview: true });
+  const result = updateLocation(typed, rest as LocationChange<L>, { tree: new Map(), allowBareReview: true });
   const because = REVIEWED_AGAIN.filter((field) => change[field] !== undefined && change[field] !== stored[field]);
   const falls = stored.status === "APPROVED" && because.length > 0;
-  const rises = stored.status === "DRAFT" && ruling.kind === "ruled" && ruling.value.status === "REVIEW";
+  const rises = stored.status === "DRAFT" && result.kind === "accepted" && result.value.status === "REVIEW";
   return [
     ...(falls || rises ? [{ kind: "review" as const, again: falls, because }] : []),
     ...(retyped && stored.venue_type_id !== null ? [{ kind: "newType" as const }] : []),

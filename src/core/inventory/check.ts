@@ -1,7 +1,7 @@
 import { HOURS_OF_WEEK } from "../opening-hours.ts";
 import { type DecidedApproval, lacksMessage, type Rejection, rejectApproval } from "./approval.ts";
 import { type LocationChange, type ReviewedLocation, updateRefusals } from "./location.ts";
-import type { Complaint } from "./ruling.ts";
+import type { FieldError } from "./rule-result.ts";
 import { type PlacedScreen, placeScreen } from "./screen.ts";
 import { type VenueTree, venueTypeName } from "./venue-type.ts";
 
@@ -30,7 +30,7 @@ export interface SentScreen {
 }
 
 /** All that can be told to be wrong with a location before the service is asked. `tree` is null where it is not known. */
-export function locationComplaints(sent: SentLocation, tree: VenueTree | null): readonly Complaint[] {
+export function locationComplaints(sent: SentLocation, tree: VenueTree | null): readonly FieldError[] {
   return [
     ...about("location_id", sent.location_id, identifierFlaw),
     ...about("title", sent.title, blank),
@@ -47,7 +47,7 @@ export function locationUpdateComplaints<L extends ReviewedLocation>(
   stored: L,
   change: LocationChange<L> & SentLocation,
   tree: VenueTree | null,
-): readonly Complaint[] {
+): readonly FieldError[] {
   const rules = { tree: tree ?? new Map(), allowBareReview: false };
   // The venue type is looked at below, in more words.
   const refusals = updateRefusals(stored, change, rules).filter(({ code }) => code !== "not_level_2");
@@ -63,7 +63,7 @@ export function screenComplaints(
   placed: PlacedScreen | null,
   location: ReviewedLocation | null | undefined,
   tree: VenueTree | null,
-): readonly Complaint[] {
+): readonly FieldError[] {
   return [
     ...about("screen_id", sent.screen_id, identifierFlaw),
     ...about("title", sent.title, blank),
@@ -77,10 +77,10 @@ export function screenComplaints(
 }
 
 /** What speaks against rejecting a creative: a decision that was made, no reason, or `CUSTOM` without a message. */
-export function rejectionComplaints(approval: DecidedApproval | null, rejection: Rejection): readonly Complaint[] {
-  const ruling = approval === null ? null : rejectApproval(approval, { ...rejection, message: "-" });
+export function rejectionComplaints(approval: DecidedApproval | null, rejection: Rejection): readonly FieldError[] {
+  const result = approval === null ? null : rejectApproval(approval, { ...rejection, message: "-" });
   return [
-    ...(ruling === null || ruling.kind === "ruled" ? [] : ruling.complaints),
+    ...(result === null || result.kind === "accepted" ? [] : result.complaints),
     ...(rejection.reasons.length === 0 ? [{ field: "rejection_reasons", message: "needs one reason or more" }] : []),
     ...(lacksMessage(rejection) ? [{ field: "custom_message", message: "is required with the reason CUSTOM" }] : []),
   ];
@@ -90,7 +90,7 @@ function placementComplaints(
   placed: PlacedScreen | null,
   location: ReviewedLocation | null | undefined,
   tree: VenueTree | null,
-): readonly Complaint[] {
+): readonly FieldError[] {
   if (placed === null || location === undefined) return [];
   // Without the tree only the location's own type is sure to fit, so the rest is left to the service.
   if (location !== null && (tree === null || placed.venue_type_id === location.venue_type_id)) return [];
@@ -98,11 +98,11 @@ function placementComplaints(
     const flaw = screenTypeFlaw(placed.venue_type_id, location.venue_type_id, tree);
     return flaw === null ? [] : [{ field: "venue_type_id", message: flaw }];
   }
-  const ruling = placeScreen(placed, location, { tree: tree ?? new Map(), onlyOnApproved: false });
-  return ruling.kind === "ruled" ? [] : ruling.complaints;
+  const result = placeScreen(placed, location, { tree: tree ?? new Map(), onlyOnApproved: false });
+  return result.kind === "accepted" ? [] : result.complaints;
 }
 
-function about<T>(field: string, value: T | undefined, flawOf: (value: T) => string | null): readonly Complaint[] {
+function about<T>(field: string, value: T | undefined, flawOf: (value: T) => string | null): readonly FieldError[] {
   const message = value === undefined ? null : flawOf(value);
   return message === null ? [] : [{ field, message }];
 }

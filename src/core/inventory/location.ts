@@ -1,4 +1,4 @@
-import { type Complaint, type Refusal, type Ruling, refused, ruled } from "./ruling.ts";
+import { accepted, type FieldError, type Refusal, type RuleResult, refused } from "./rule-result.ts";
 import { fitsLocation, type VenueTree } from "./venue-type.ts";
 
 /** Where a location stands in the operator's review (contract, "Location status"). */
@@ -36,11 +36,11 @@ export function missingForReview(location: ReviewedLocation): readonly string[] 
 }
 
 /** A new location, its status by what it brings along (B3, B9); `L` as it would be stored. */
-export function createLocation<L extends ReviewedLocation>(location: L, { tree }: LocationRules): Ruling<L> {
+export function createLocation<L extends ReviewedLocation>(location: L, { tree }: LocationRules): RuleResult<L> {
   const misfit = typeMisfit(location, tree);
   if (misfit !== null) return misfit;
   const status = missingForReview(location).length === 0 ? "REVIEW" : "DRAFT";
-  return ruled({ ...location, status, available_for_ads: false });
+  return accepted({ ...location, status, available_for_ads: false });
 }
 
 /** A location after an update, or why the whole update is refused (B3-B6, B8, B10-B13; A13). */
@@ -48,9 +48,9 @@ export function updateLocation<L extends ReviewedLocation>(
   stored: L,
   change: LocationChange<L>,
   rules: LocationRules,
-): Ruling<L> {
+): RuleResult<L> {
   const { updated, refusals } = judgeUpdate(stored, change, rules);
-  return refusals[0] ?? ruled(updated);
+  return refusals[0] ?? accepted(updated);
 }
 
 /** All that speaks against an update, not only what it is refused for first; none when it can be done. */
@@ -82,14 +82,14 @@ function judgeUpdate<L extends ReviewedLocation>(stored: L, change: LocationChan
 }
 
 /** The operator's approval; the location becomes available for ads, by default (B9, B19). */
-export function approveLocation<L extends ReviewedLocation>(location: L, availableForAds = true): Ruling<L> {
+export function approveLocation<L extends ReviewedLocation>(location: L, availableForAds = true): RuleResult<L> {
   if (location.status !== "REVIEW") return notInReview(location.status);
-  return ruled({ ...location, status: "APPROVED", available_for_ads: availableForAds });
+  return accepted({ ...location, status: "APPROVED", available_for_ads: availableForAds });
 }
 
 /** The operator's refusal: back to a draft (B19). */
-export function returnLocation<L extends ReviewedLocation>(location: L): Ruling<L> {
-  return location.status === "REVIEW" ? ruled({ ...location, status: "DRAFT" }) : notInReview(location.status);
+export function returnLocation<L extends ReviewedLocation>(location: L): RuleResult<L> {
+  return location.status === "REVIEW" ? accepted({ ...location, status: "DRAFT" }) : notInReview(location.status);
 }
 
 /** A location whose screens changed by a move: it is reviewed, whatever it was (contract, "States"; C2). */
@@ -103,7 +103,7 @@ function statusAfter<L extends ReviewedLocation>(
   asked: LocationStatus | undefined,
 ): LocationStatus | Refusal {
   if (asked === "DRAFT" || asked === "APPROVED") {
-    return refused("impossible", "status_not_settable", "status", `a client cannot set the status ${asked}`);
+    return refused("conflict", "status_not_settable", "status", `a client cannot set the status ${asked}`);
   }
   switch (stored.status) {
     case "REVIEW":
@@ -112,7 +112,7 @@ function statusAfter<L extends ReviewedLocation>(
       return asked === "REVIEW" || missingForReview(wanted).length === 0 ? "REVIEW" : "DRAFT";
     case "APPROVED":
       if (asked === "REVIEW") {
-        return refused("impossible", "status_not_settable", "status", "an approved location cannot be set to REVIEW");
+        return refused("conflict", "status_not_settable", "status", "an approved location cannot be set to REVIEW");
       }
       return REVIEWED_AGAIN.some((field) => wanted[field] !== stored[field]) ? "REVIEW" : "APPROVED";
   }
@@ -123,19 +123,19 @@ function typeMisfit({ venue_type_id }: ReviewedLocation, tree: VenueTree): Refus
   const message = tree.has(venue_type_id)
     ? "must be a venue type of level 2"
     : `there is no venue type ${venue_type_id}`;
-  return refused("unfit", "not_level_2", "venue_type_id", message);
+  return refused("unprocessable", "not_level_2", "venue_type_id", message);
 }
 
 function adsTooEarly(status: LocationStatus): Refusal {
   const message = `cannot be set while the location is in ${status}`;
-  return refused("impossible", "not_approved", "available_for_ads", message);
+  return refused("conflict", "not_approved", "available_for_ads", message);
 }
 
 function incomplete(missing: readonly string[]): Refusal {
-  const complaints: Complaint[] = missing.map((field) => ({ field, message: "is required for review" }));
-  return { kind: "unfit", code: "incomplete", complaints };
+  const complaints: FieldError[] = missing.map((field) => ({ field, message: "is required for review" }));
+  return { kind: "unprocessable", code: "incomplete", complaints };
 }
 
 function notInReview(status: LocationStatus): Refusal {
-  return refused("impossible", "not_in_review", "status", `the location is in ${status}, not in REVIEW`);
+  return refused("conflict", "not_in_review", "status", `the location is in ${status}, not in REVIEW`);
 }

@@ -1,5 +1,5 @@
 import type { ReviewedLocation } from "./location.ts";
-import { type Ruling, refused, ruled } from "./ruling.ts";
+import { accepted, type RuleResult, refused } from "./rule-result.ts";
 import { fitsScreen, type VenueTree } from "./venue-type.ts";
 
 /** What the rules look at in a screen, under the contract's names. */
@@ -27,21 +27,21 @@ export function placeScreen<S extends PlacedScreen>(
   screen: S,
   location: ReviewedLocation | null,
   { tree, onlyOnApproved }: ScreenRules,
-): Ruling<S> {
+): RuleResult<S> {
   if (location === null) {
-    return refused("unfit", "unknown_location", "location_id", `there is no location ${screen.location_id}`);
+    return refused("unprocessable", "unknown_location", "location_id", `there is no location ${screen.location_id}`);
   }
   if (onlyOnApproved && location.status !== "APPROVED") {
-    return refused("unfit", "location_not_approved", "location_id", `the location is in ${location.status}`);
+    return refused("unprocessable", "location_not_approved", "location_id", `the location is in ${location.status}`);
   }
   if (location.venue_type_id === null) {
-    return refused("unfit", "location_without_type", "venue_type_id", "the location has no venue type yet");
+    return refused("unprocessable", "location_without_type", "venue_type_id", "the location has no venue type yet");
   }
   if (!fitsScreen(tree, screen.venue_type_id, location.venue_type_id)) {
     const message = `must be ${location.venue_type_id}, the location's, or a child of it`;
-    return refused("unfit", "outside_location_type", "venue_type_id", message);
+    return refused("unprocessable", "outside_location_type", "venue_type_id", message);
   }
-  return ruled(screen);
+  return accepted(screen);
 }
 
 /** Whether a screen is of a type that its location no longer has; such a screen gets no ads (B13). */

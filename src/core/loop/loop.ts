@@ -59,12 +59,12 @@ export function newLoop(
 
 /**
  * Takes in what happened at `now` and says what to do about it, in order. Pure: the same arguments give the same
- * answer; `dice`, in [0, 1), is the only chance there is. Events about playouts that are over change nothing.
+ * answer; `random`, in [0, 1), is the only chance there is. Events about playouts that are over change nothing.
  */
-export function step(state: LoopState, event: LoopEvent, now: Instant, dice: number): Step {
-  let [current, effects] = note(state, event, now, dice);
+export function step(state: LoopState, event: LoopEvent, now: Instant, random: number): Step {
+  let [current, effects] = note(state, event, now, random);
   for (let turns = 0; turns < MOST_TURNS; turns++) {
-    const advanced = firstOf(current, now, dice);
+    const advanced = firstOf(current, now, random);
     if (advanced === null) return [current, effects];
     current = advanced[0];
     effects = [...effects, ...advanced[1]];
@@ -75,23 +75,23 @@ export function step(state: LoopState, event: LoopEvent, now: Instant, dice: num
 /** Each rule brings the loop nearer to an end; this bound turns a mistake in them into an error instead of a hang. */
 const MOST_TURNS = 100;
 
-function firstOf(state: LoopState, now: Instant, dice: number): Step | null {
+function firstOf(state: LoopState, now: Instant, random: number): Step | null {
   for (const rule of RULES) {
-    const advanced = rule(state, now, dice);
+    const advanced = rule(state, now, random);
     if (advanced !== null) return advanced;
   }
   return null;
 }
 
-function note(state: LoopState, event: LoopEvent, now: Instant, dice: number): Step {
+function note(state: LoopState, event: LoopEvent, now: Instant, random: number): Step {
   switch (event.kind) {
     case "started":
     case "woke":
       return [state, []];
     case "spot-received":
-      return noteSpot(state, event.spot, event.requestedAt, now, dice);
+      return noteSpot(state, event.spot, event.requestedAt, now, random);
     case "spot-missed":
-      return state.asking.kind === "asked" ? [miss(state, event.miss, now, dice), []] : [state, []];
+      return state.asking.kind === "asked" ? [miss(state, event.miss, now, random), []] : [state, []];
     case "request-withdrawn":
       return state.asking.kind === "asked" ? [{ ...state, asking: { kind: "idle" } }, []] : [state, []];
     case "item-fetched":
@@ -99,13 +99,13 @@ function note(state: LoopState, event: LoopEvent, now: Instant, dice: number): S
     case "page-recorded":
       return noteRecorded(state, event.playout, event.leadMs, now);
     case "item-lost":
-      return noteLost(state, event.playout, event.reason, now, dice);
+      return noteLost(state, event.playout, event.reason, now, random);
     case "deck-ready":
       return [{ ...state, line: state.line.map((waiting) => readied(waiting, event.playout)) }, []];
     case "deck-painted":
       return notePainted(state, event.playout, event.paintedAt);
     case "deck-failed":
-      return noteFailed(state, event.playout, event.reason, now, dice);
+      return noteFailed(state, event.playout, event.reason, now, random);
     case "suspend":
       return [{ ...state, suspendReasons: suspended(state.suspendReasons, event.because) }, []];
     case "resume":
@@ -113,14 +113,14 @@ function note(state: LoopState, event: LoopEvent, now: Instant, dice: number): S
   }
 }
 
-function noteSpot(state: LoopState, spot: Spot, requestedAt: Instant, now: Instant, dice: number): Step {
+function noteSpot(state: LoopState, spot: Spot, requestedAt: Instant, now: Instant, random: number): Step {
   if (state.asking.kind !== "asked") return [state, []];
   const number = state.received + 1;
   const playouts = playoutsOf(spot, runningOrder(spot), number, requestedAt);
   const received: LoopState = { ...state, received: number, asking: { kind: "idle" } };
   const reason = dropReason(state.suspendReasons);
   if (reason !== null) return [received, playouts.map((one) => failure(one, reason))];
-  if (playouts.length === 0) return [miss(received, { kind: "no-fill" }, now, dice), []];
+  if (playouts.length === 0) return [miss(received, { kind: "no-fill" }, now, random), []];
   const joining = playouts.map(
     (playout): Waiting => ({ playout, progress: "fetching", receivedAt: now, leadMs: 0, cuedAt: 0 }),
   );
@@ -151,9 +151,9 @@ function prepared(state: LoopState, waiting: Waiting, leadMs: number, now: Insta
   return notePreparation({ ...state, line }, fetched, now);
 }
 
-function noteLost(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, dice: number): Step {
+function noteLost(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, random: number): Step {
   const waiting = waitingIn(state, id, "fetching") ?? waitingIn(state, id, "recording");
-  return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, dice);
+  return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, random);
 }
 
 function waitingIn({ line }: LoopState, id: PlayoutId, progress: Progress): Waiting | undefined {
@@ -175,8 +175,8 @@ function notePainted(state: LoopState, id: PlayoutId, paintedAt: Instant): Step 
   ];
 }
 
-function noteFailed(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, dice: number): Step {
+function noteFailed(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, random: number): Step {
   if (state.slot?.playout.id === id) return failSlot(state, state.slot, reason);
   const waiting = state.line.find((one) => one.playout.id === id && hasDeck(one));
-  return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, dice);
+  return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, random);
 }

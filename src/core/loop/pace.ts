@@ -35,10 +35,10 @@ const SPREAD = 0.2;
 /**
  * How long to back off after a miss, in milliseconds. `misses` counts the misses in a row, this one included: the first
  * is asked again at once, then 2 s doubling to 2 min, each shorter by up to a fifth (G6). A 429 can make it longer and
- * never shorter (A14). `dice` is in [0, 1).
+ * never shorter (A14). `random` is in [0, 1).
  */
-export function backoffAfter(miss: Miss, misses: number, dice: number): number {
-  const ordinaryMs = ordinaryWait(misses, dice);
+export function backoffAfter(miss: Miss, misses: number, random: number): number {
+  const ordinaryMs = ordinaryWait(misses, random);
   switch (miss.kind) {
     case "limited":
       return Math.max(ordinaryMs, Math.min(miss.retryAfterMs ?? LIMITED_WAIT_MS, LONGEST_LIMITED_WAIT_MS));
@@ -50,10 +50,10 @@ export function backoffAfter(miss: Miss, misses: number, dice: number): number {
   }
 }
 
-function ordinaryWait(misses: number, dice: number): number {
+function ordinaryWait(misses: number, random: number): number {
   if (misses < 2) return 0;
   const doubledMs = Math.min(FIRST_WAIT_MS * 2 ** (misses - 2), LONGEST_WAIT_MS);
-  return doubledMs * (1 - SPREAD * dice);
+  return doubledMs * (1 - SPREAD * random);
 }
 
 /**

@@ -38,7 +38,7 @@ export type LoopEffect =
 export type Step = readonly [LoopState, readonly LoopEffect[]];
 
 /** Moves the loop on when its time has come, else `null`. */
-type Rule = (state: LoopState, now: Instant, dice: number) => Step | null;
+type Rule = (state: LoopState, now: Instant, random: number) => Step | null;
 
 /** The rules of the loop, the first that applies first. */
 export const RULES: readonly Rule[] = [
@@ -80,31 +80,31 @@ function giveUpPainting(state: LoopState, now: Instant): Step | null {
   return failSlot(state, state.slot, "not-painted");
 }
 
-function giveUpFetching(state: LoopState, now: Instant, dice: number): Step | null {
+function giveUpFetching(state: LoopState, now: Instant, random: number): Step | null {
   const head = state.line[0];
   if (head === undefined || now < fetchDeadline(state)) return null;
-  return drop(state, head, "unfetchable", now, dice);
+  return drop(state, head, "unfetchable", now, random);
 }
 
-function giveUpLoading(state: LoopState, now: Instant, dice: number): Step | null {
+function giveUpLoading(state: LoopState, now: Instant, random: number): Step | null {
   const head = state.line[0];
   if (head === undefined || now < readyDeadline(state)) return null;
-  return drop(state, head, "not-ready", now, dice);
+  return drop(state, head, "not-ready", now, random);
 }
 
 /**
  * A spot is for right away: one that waited too long for its turn is not begun (G3). The second item of one that was begun
  * in time has its turn within an item's length; beyond that the machine has slept.
  */
-function dropStale(state: LoopState, now: Instant, dice: number): Step | null {
+function dropStale(state: LoopState, now: Instant, random: number): Step | null {
   const stale = state.line.find(({ playout: { spotNumber, requestedAt } }) => {
     const maxAgeMs = spotNumber > state.begunSpot ? state.maxAgeMs : state.maxAgeMs + LONGEST_ITEM_MS;
     return now - requestedAt > maxAgeMs;
   });
-  return stale === undefined ? null : drop(state, stale, "stale", now, dice);
+  return stale === undefined ? null : drop(state, stale, "stale", now, random);
 }
 
-function handOver(state: LoopState, now: Instant, dice: number): Step | null {
+function handOver(state: LoopState, now: Instant, random: number): Step | null {
   const { slot, line } = state;
   if (slot === null || now < handoverAt(slot, line)) return null;
   const head = line[0];
@@ -120,12 +120,12 @@ function handOver(state: LoopState, now: Instant, dice: number): Step | null {
   const dark = state.dark || darkened.length > 0;
   const dueAt = line.length > 0 ? slot.endsAt : null;
   const over: Step = [{ ...state, slot: null, dueAt, dark }, [...darkened, ...cleared, ...settled]];
-  return head?.progress === "fetching" ? missTurn(over, head, now, dice) : over;
+  return head?.progress === "fetching" ? missTurn(over, head, now, random) : over;
 }
 
 /** An item whose turn comes while it is not on disk fails then; what follows takes its place (G3). */
-function missTurn([state, effects]: Step, late: Waiting, now: Instant, dice: number): Step {
-  const [dropped, more] = drop(state, late, "unfetchable", now, dice);
+function missTurn([state, effects]: Step, late: Waiting, now: Instant, random: number): Step {
+  const [dropped, more] = drop(state, late, "unfetchable", now, random);
   return [dropped, [...effects, ...more]];
 }
 
@@ -163,14 +163,14 @@ export function failSlot(state: LoopState, slot: Slot, reason: FailureReason): S
 }
 
 /** Takes a playout out of the line. A spot of which nothing is left and nothing was begun counts as a miss. */
-export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, dice: number): Step {
+export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, random: number): Step {
   const [taken, effects] = without(state, waiting, reason);
   const dropped = isPrepared(waiting) ? taken : notePreparation(taken, waiting, now);
   const missed = missedSlot(state, waiting, reason, now);
   if (missed !== null) return [begin(dropped, missed), effects];
   const { spotNumber } = waiting.playout;
   const lost = spotNumber > state.begunSpot && !dropped.line.some((one) => one.playout.spotNumber === spotNumber);
-  return [lost ? miss(dropped, { kind: "unavailable" }, now, dice) : dropped, effects];
+  return [lost ? miss(dropped, { kind: "unavailable" }, now, random) : dropped, effects];
 }
 
 /** One item of a spot is on its way no more: with the last one its preparation is over, and how long it took is known. */
@@ -208,9 +208,9 @@ export function failure(playout: Playout, reason: FailureReason): LoopEffect {
 }
 
 /** Counts a miss, and backs off before asking again. */
-export function miss(state: LoopState, reason: Miss, now: Instant, dice: number): LoopState {
+export function miss(state: LoopState, reason: Miss, now: Instant, random: number): LoopState {
   const misses = state.misses + 1;
-  return { ...state, misses, asking: { kind: "backoff", until: now + backoffAfter(reason, misses, dice) } };
+  return { ...state, misses, asking: { kind: "backoff", until: now + backoffAfter(reason, misses, random) } };
 }
 
 function take(state: LoopState, waiting: Waiting, startsAt: Instant, covered: Playout | null): Step {

@@ -10,7 +10,7 @@ import {
   hindrancesByWhat,
   isProved,
   itemsOf,
-  type OddPop,
+  type RejectedPop,
   type ScreenName,
   type Violation,
 } from "./evidence.ts";
@@ -33,7 +33,7 @@ const MOST_VIOLATIONS = 1_000;
 export function violations({ state, clock }: Network): ViolationJson[] {
   const found = audit({
     spots: [...state.ledger.spots.values()],
-    oddPops: state.oddPops,
+    rejectedPops: state.rejectedPops,
     hindrances: state.hindrances,
     now: clock.now(),
     amountOf: ({ orgToken, screenId }) =>
@@ -46,9 +46,9 @@ export function violations({ state, clock }: Network): ViolationJson[] {
 }
 
 /** What a network would complain about, oldest first; none when the players were honest. */
-export function audit({ spots, oddPops, hindrances, now, amountOf }: AuditFacts): Violation[] {
-  const faults = { spoilt: spoiltPops(oddPops), struck: hindrancesByWhat(hindrances) };
-  const found = [...alteredPops(oddPops)];
+export function audit({ spots, rejectedPops, hindrances, now, amountOf }: AuditFacts): Violation[] {
+  const faults = { spoilt: spoiltPops(rejectedPops), struck: hindrancesByWhat(hindrances) };
+  const found = [...alteredPops(rejectedPops)];
   for (const { screen, served } of byScreen(spots)) {
     const items = served.map((spot) => itemsOf(spot, faults));
     const amount = amountOf(screen);
@@ -61,8 +61,8 @@ export function audit({ spots, oddPops, hindrances, now, amountOf }: AuditFacts)
 }
 
 /** Proof-of-play URLs that no spot has (F10). */
-function alteredPops(oddPops: readonly OddPop[]): Violation[] {
-  const altered = oddPops.filter(({ kind }) => kind === "altered");
+function alteredPops(rejectedPops: readonly RejectedPop[]): Violation[] {
+  const altered = rejectedPops.filter(({ kind }) => kind === "altered");
   return altered.map(({ at, path }) => {
     const detail = `no spot has the proof-of-play URL ${path.slice(0, 100)}`;
     return { name: "altered-pop", at, orgToken: null, screenId: null, requestId: null, kind: null, detail };
@@ -70,9 +70,9 @@ function alteredPops(oddPops: readonly OddPop[]): Violation[] {
 }
 
 /** When faults got in the way of proofs, by path and query of the URL. */
-function spoiltPops(oddPops: readonly OddPop[]): ReadonlyMap<string, readonly Instant[]> {
+function spoiltPops(rejectedPops: readonly RejectedPop[]): ReadonlyMap<string, readonly Instant[]> {
   const spoilt = new Map<string, Instant[]>();
-  for (const { kind, path, at } of oddPops) {
+  for (const { kind, path, at } of rejectedPops) {
     if (kind === "spoilt") spoilt.set(path, [...(spoilt.get(path) ?? []), at]);
   }
   return spoilt;

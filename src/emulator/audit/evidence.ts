@@ -4,7 +4,7 @@ import { type Call, LONGEST_PATH } from "../http/journal.ts";
 import { type LedgerItem, type LedgerSpot, PROOF_WINDOW_MS } from "../spot/ledger.ts";
 
 /** A call of a proof-of-play URL that the ledger cannot tell of: no spot has the URL, or a fault got into its way. */
-export interface OddPop {
+export interface RejectedPop {
   readonly kind: "altered" | "spoilt";
   readonly at: Instant;
   /** Path and query as they were sent. */
@@ -29,20 +29,23 @@ type Hindrances = ReadonlyMap<string, readonly Instant[]>;
 const MOST_KEPT = 10_000;
 
 /** Keeps a call of the journal if it is an odd pop, for as long as the ledger is kept. */
-export function keepOddPop(oddPops: OddPop[], { route, status, fault, at, path, requestId }: Call): void {
+export function keepRejectedPop(
+  rejectedPops: RejectedPop[],
+  { route, status, fault, at, path, requestId }: Call,
+): void {
   if (route !== "pop" || path.length >= LONGEST_PATH || (status !== 404 && fault === null)) return;
   const failed = fault === null || requestId !== null ? null : { status, fault };
-  oddPops.push({ kind: fault === null ? "altered" : "spoilt", at, path, failed });
-  if (oddPops.length > MOST_KEPT) oddPops.splice(0, oddPops.length - MOST_KEPT);
+  rejectedPops.push({ kind: fault === null ? "altered" : "spoilt", at, path, failed });
+  if (rejectedPops.length > MOST_KEPT) rejectedPops.splice(0, rejectedPops.length - MOST_KEPT);
 }
 
 /** The odd pops of each URL, oldest first. */
-export function byPath(oddPops: readonly OddPop[]): ReadonlyMap<string, readonly OddPop[]> {
-  const found = new Map<string, OddPop[]>();
-  for (const oddPop of oddPops) {
-    const others = found.get(oddPop.path);
-    if (others === undefined) found.set(oddPop.path, [oddPop]);
-    else others.push(oddPop);
+export function byPath(rejectedPops: readonly RejectedPop[]): ReadonlyMap<string, readonly RejectedPop[]> {
+  const found = new Map<string, RejectedPop[]>();
+  for (const rejectedPop of rejectedPops) {
+    const others = found.get(rejectedPop.path);
+    if (others === undefined) found.set(rejectedPop.path, [rejectedPop]);
+    else others.push(rejectedPop);
   }
   return found;
 }
@@ -119,7 +122,7 @@ export type ScreenName = Pick<LedgerSpot, "orgToken" | "screenId">;
 export interface AuditFacts {
   /** In the order in which they were issued. */
   readonly spots: readonly LedgerSpot[];
-  readonly oddPops: readonly OddPop[];
+  readonly rejectedPops: readonly RejectedPop[];
   readonly hindrances: readonly Hindrance[];
   readonly now: Instant;
   /** How many physical screens play what a screen is served. */

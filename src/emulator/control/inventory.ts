@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { z } from "zod";
-import type { Refusal } from "../../core/inventory/ruling.ts";
+import type { Refusal } from "../../core/inventory/rule-result.ts";
 import { isMismatched } from "../../core/inventory/screen.ts";
 import { venueTypeName } from "../../core/inventory/venue-type.ts";
 import { approvalItemSchema, approvalStatusSchema } from "../../wire/approval.ts";
@@ -153,23 +153,23 @@ export function addDecisions(app: Hono<Env>, network: Network, files: ReadonlyMa
     const owner = organizations.get(org_token);
     if (owner === undefined) return problem(c, 404, "unknown_organization", `there is no organization ${org_token}`);
     const creation = submitApproval(network, owner, sent.value);
-    if (creation.kind !== "ruled") return problem(c, 409, "too_many", "the organization has too many CARs");
+    if (creation.kind !== "accepted") return problem(c, 409, "too_many", "the organization has too many CARs");
     return c.json(await carJson(network, files, owner, creation.value), 201);
   });
   app.post("/control/cars/:id/approve", async (c) => {
     const found = ownerOf(c, network, (owner) => owner.approvals);
     if (found.kind === "refused") return found.answer;
-    const ruling = approveIn(network, found.owner, found.value);
-    if (ruling.kind !== "ruled") return conflict(c, ruling);
-    return c.json(await carJson(network, files, found.owner, ruling.value));
+    const result = approveIn(network, found.owner, found.value);
+    if (result.kind !== "accepted") return conflict(c, result);
+    return c.json(await carJson(network, files, found.owner, result.value));
   });
 }
 
 function decide(c: Context<Env>, network: Network, decision: Parameters<typeof decideLocation>[3]): Response {
   const found = ownerOf(c, network, (owner) => owner.locations);
   if (found.kind === "refused") return found.answer;
-  const ruling = decideLocation(network, found.owner, found.value, decision);
-  return ruling.kind === "ruled" ? c.json(locationJson(network, found.owner, ruling.value)) : conflict(c, ruling);
+  const result = decideLocation(network, found.owner, found.value, decision);
+  return result.kind === "accepted" ? c.json(locationJson(network, found.owner, result.value)) : conflict(c, result);
 }
 
 function conflict(c: Context<Env>, { code, complaints }: Refusal): Response {

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import type { Instant } from "../../core/spot.ts";
 import { violations } from "../audit/audit.ts";
-import { byPath, type OddPop } from "../audit/evidence.ts";
+import { byPath, type RejectedPop } from "../audit/evidence.ts";
 import { type Env, problem, refusal } from "../http/answers.ts";
 import { sentBody, sentQuery } from "../http/body.ts";
 import type { Network, NetworkState } from "../network.ts";
@@ -81,25 +81,25 @@ export function addNext(app: Hono<Env>, network: Network): void {
       case "too-many":
         return problem(c, 409, "too_many_spots", `at most ${MOST_PLANNED} spots can wait for a screen`);
       case "unknown-creative":
-        return refusal(c, { kind: "unfit", code: "unknown_creative", complaints: planning.errors });
+        return refusal(c, { kind: "unprocessable", code: "unknown_creative", complaints: planning.errors });
     }
   });
 }
 
 /** The ledger, oldest spot first, of one screen or of all. */
 export function spotsJson(
-  { ledger, oddPops }: Pick<NetworkState, "ledger" | "oddPops">,
+  { ledger, rejectedPops }: Pick<NetworkState, "ledger" | "rejectedPops">,
   now: Instant,
   { orgToken, screenId }: SpotFilter = {},
 ): SpotJson[] {
   const wanted = [...ledger.spots.values()].filter(
     (spot) => (orgToken ?? spot.orgToken) === spot.orgToken && (screenId ?? spot.screenId) === spot.screenId,
   );
-  const failures = byPath(oddPops);
+  const failures = byPath(rejectedPops);
   return wanted.map((spot) => spotJson(spot, now, failures));
 }
 
-function spotJson(spot: LedgerSpot, now: Instant, failures: ReadonlyMap<string, readonly OddPop[]>): SpotJson {
+function spotJson(spot: LedgerSpot, now: Instant, failures: ReadonlyMap<string, readonly RejectedPop[]>): SpotJson {
   return {
     requestId: spot.requestId,
     org_token: spot.orgToken,
@@ -113,7 +113,7 @@ function spotJson(spot: LedgerSpot, now: Instant, failures: ReadonlyMap<string, 
   };
 }
 
-function itemJson(item: LedgerItem | null, failures: ReadonlyMap<string, readonly OddPop[]>): ItemJson | null {
+function itemJson(item: LedgerItem | null, failures: ReadonlyMap<string, readonly RejectedPop[]>): ItemJson | null {
   if (item === null) return null;
   const { id, url, media, pops } = item;
   const odd = failures.get(item.popPath) ?? [];

@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Refusal } from "../../core/inventory/ruling.ts";
-import { errorBody, type FieldError } from "../../wire/errors.ts";
+import type { FieldError, Refusal } from "../../core/inventory/rule-result.ts";
+import { errorBody } from "../../wire/errors.ts";
 import { routeAt, routes } from "../../wire/routes.ts";
 import type { Network } from "../network.ts";
 import { nearest } from "../problems.ts";
@@ -49,7 +49,7 @@ export function problem<Status extends ProblemStatus>(
 /** A refusal by the rules of the contract: 400 for what contradicts the state, 422 for what spans fields (A7). */
 export function refusal(c: Context<Env>, { kind, code, complaints }: Refusal) {
   const detail = complaints.map(({ field, message }) => `${field}: ${message}`).join("; ");
-  return problem(c, kind === "impossible" ? 400 : 422, code, detail, complaints);
+  return problem(c, kind === "conflict" ? 400 : 422, code, detail, complaints);
 }
 
 /** Answers what no route was found for, and what went wrong on our side, in that shape too. */

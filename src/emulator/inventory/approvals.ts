@@ -1,5 +1,5 @@
 import { approveApproval, rejectApproval } from "../../core/inventory/approval.ts";
-import type { Ruling } from "../../core/inventory/ruling.ts";
+import type { RuleResult } from "../../core/inventory/rule-result.ts";
 import type { ApprovalItem, RejectionReason } from "../../wire/approval.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
@@ -42,7 +42,7 @@ export function submitApproval(network: Network, organization: Organization, tol
   organization.approvals.set(car_id, approval);
   organization.pendingSince.set(car_id, at);
   organization.campaigns.push({ campaign_id: car_id.replace(/^car/, "cmp"), car_id, paid: true });
-  return { kind: "ruled", value: approval };
+  return { kind: "accepted", value: approval };
 }
 
 /** Rejects a pending approval for good (contract, "Reject a CAR"; E1-E4, E7). */
@@ -52,15 +52,15 @@ export function rejectIn(
   approval: Approval,
   reasons: readonly RejectionReason[],
   message: string | null,
-): Ruling<Approval> {
-  const ruling = rejectApproval(approval, { reasons, message });
-  return ruling.kind === "ruled" ? decided(network, organization, ruling.value) : ruling;
+): RuleResult<Approval> {
+  const result = rejectApproval(approval, { reasons, message });
+  return result.kind === "accepted" ? decided(network, organization, result.value) : result;
 }
 
 /** The operator's approval (E5). */
-export function approveIn(network: Network, organization: Organization, approval: Approval): Ruling<Approval> {
-  const ruling = approveApproval(approval);
-  return ruling.kind === "ruled" ? decided(network, organization, ruling.value) : ruling;
+export function approveIn(network: Network, organization: Organization, approval: Approval): RuleResult<Approval> {
+  const result = approveApproval(approval);
+  return result.kind === "accepted" ? decided(network, organization, result.value) : result;
 }
 
 /** The creative of an approval; size and digest are known of those that the media listener serves (A11, E6). */
@@ -79,11 +79,11 @@ export async function itemOfApproval(
   return { url, title, width, height, duration, mimeType, size: facts?.sizeBytes ?? null, md5: facts?.md5 ?? null };
 }
 
-function decided({ clock }: Network, organization: Organization, approval: Approval): Ruling<Approval> {
+function decided({ clock }: Network, organization: Organization, approval: Approval): RuleResult<Approval> {
   const value = { ...approval, updated_on: new Date(clock.now()).toISOString() };
   organization.approvals.set(value.car_id, value);
   organization.pendingSince.delete(value.car_id);
-  return { kind: "ruled", value };
+  return { kind: "accepted", value };
 }
 
 /** The creatives that worlds advertise with: those that are no news and not bad, which must be asked for by name. */

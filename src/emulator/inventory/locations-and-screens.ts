@@ -6,7 +6,7 @@ import {
   returnLocation,
   updateLocation,
 } from "../../core/inventory/location.ts";
-import type { Ruling } from "../../core/inventory/ruling.ts";
+import type { RuleResult } from "../../core/inventory/rule-result.ts";
 import { placeScreen, type ScreenRules } from "../../core/inventory/screen.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import type { LocationChange, LocationCreation, ScreenChange, ScreenCreation } from "../../wire/inventory-requests.ts";
@@ -16,19 +16,19 @@ import { MOST_ENTRIES } from "../world/schema.ts";
 import type { Organization } from "./inventory.ts";
 
 /** What becomes of something that is to be created: `taken` when its identifier is, `full` when there are too many. */
-export type Creation<T> = Ruling<T> | { readonly kind: "taken" } | { readonly kind: "full" };
+export type Creation<T> = RuleResult<T> | { readonly kind: "taken" } | { readonly kind: "full" };
 
 /** Adds a location to an organization (contract, "Create a Location"; B1, B3). */
 export function addLocation(network: Network, organization: Organization, sent: LocationCreation): Creation<Location> {
   const { location_id: chosen, ...fields } = sent;
   if (chosen !== undefined && organization.locations.has(chosen)) return { kind: "taken" };
   if (organization.locations.size >= MOST_ENTRIES) return { kind: "full" };
-  const ruling = createLocation(blank(fields), locationRules(network));
-  if (ruling.kind !== "ruled") return ruling;
+  const result = createLocation(blank(fields), locationRules(network));
+  if (result.kind !== "accepted") return result;
   const location_id = chosen ?? freeIdentifier(network.state.dice, "loc", organization.locations);
-  const location = placed(network, null, { ...ruling.value, location_id });
+  const location = placed(network, null, { ...result.value, location_id });
   storeLocation(network, organization, location);
-  return { kind: "ruled", value: location };
+  return { kind: "accepted", value: location };
 }
 
 /** Changes a location as far as the rules allow: altogether or not at all (contract, "Update a Location"). */
@@ -37,12 +37,12 @@ export function changeLocation(
   organization: Organization,
   stored: Location,
   change: LocationChange,
-): Ruling<Location> {
-  const ruling = updateLocation(stored, change, locationRules(network));
-  if (ruling.kind !== "ruled" || ruling.value === stored) return ruling;
-  const location = placed(network, stored, ruling.value);
+): RuleResult<Location> {
+  const result = updateLocation(stored, change, locationRules(network));
+  if (result.kind !== "accepted" || result.value === stored) return result;
+  const location = placed(network, stored, result.value);
   storeLocation(network, organization, location);
-  return { kind: "ruled", value: location };
+  return { kind: "accepted", value: location };
 }
 
 /** The operator's decision about a location in review (B9, B19). */
@@ -51,11 +51,11 @@ export function decideLocation(
   organization: Organization,
   stored: Location,
   decision: { readonly kind: "approve"; readonly availableForAds: boolean } | { readonly kind: "return" },
-): Ruling<Location> {
-  const ruling =
+): RuleResult<Location> {
+  const result =
     decision.kind === "approve" ? approveLocation(stored, decision.availableForAds) : returnLocation(stored);
-  if (ruling.kind === "ruled") storeLocation(network, organization, ruling.value);
-  return ruling;
+  if (result.kind === "accepted") storeLocation(network, organization, result.value);
+  return result;
 }
 
 /** Stores a location, and notes since when it is in review. */
@@ -102,9 +102,9 @@ export function addScreen(network: Network, organization: Organization, sent: Sc
   if (organization.screens.has(sent.screen_id)) return { kind: "taken" };
   if (organization.screens.size >= MOST_ENTRIES) return { kind: "full" };
   const screen = inOrder(sent);
-  const ruling = placeScreen(screen, locationOf(organization, screen), screenRules(network));
-  if (ruling.kind === "ruled") organization.screens.set(screen.screen_id, screen);
-  return ruling;
+  const result = placeScreen(screen, locationOf(organization, screen), screenRules(network));
+  if (result.kind === "accepted") organization.screens.set(screen.screen_id, screen);
+  return result;
 }
 
 /**
@@ -116,19 +116,19 @@ export function changeScreen(
   organization: Organization,
   stored: Screen,
   change: ScreenChange,
-): Ruling<Screen> {
+): RuleResult<Screen> {
   const sent = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const screen: Screen = { ...stored, ...sent };
   const moved = screen.location_id !== stored.location_id;
   if (moved || screen.venue_type_id !== stored.venue_type_id) {
     const rules = screenRules(network);
     const onlyOnApproved = rules.onlyOnApproved && moved;
-    const ruling = placeScreen(screen, locationOf(organization, screen), { ...rules, onlyOnApproved });
-    if (ruling.kind !== "ruled") return ruling;
+    const result = placeScreen(screen, locationOf(organization, screen), { ...rules, onlyOnApproved });
+    if (result.kind !== "accepted") return result;
   }
   organization.screens.set(screen.screen_id, screen);
   if (moved) review(network, organization, network.state.switches.both ? [stored, screen] : [screen]);
-  return { kind: "ruled", value: screen };
+  return { kind: "accepted", value: screen };
 }
 
 function review(network: Network, organization: Organization, screens: readonly Screen[]): void {

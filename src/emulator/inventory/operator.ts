@@ -1,4 +1,4 @@
-import type { Ruling } from "../../core/inventory/ruling.ts";
+import type { RuleResult } from "../../core/inventory/rule-result.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Network } from "../network.ts";
 import { approveIn } from "./approvals.ts";
@@ -40,21 +40,21 @@ export function approveCalled(network: Network, id: string, orgToken?: string): 
     ...ownedBy(network, (owner) => owner.approvals, id, orgToken).map(({ owner, value }) => {
       return {
         isWaiting: value.status === "pending",
-        approve: (): Ruling<unknown> => approveIn(network, owner, value),
+        approve: (): RuleResult<unknown> => approveIn(network, owner, value),
       };
     }),
     ...ownedBy(network, (owner) => owner.locations, id, orgToken).map(({ owner, value }) => {
       const decision = { kind: "approve", availableForAds: true } as const;
-      const approve = (): Ruling<unknown> => decideLocation(network, owner, value, decision);
+      const approve = (): RuleResult<unknown> => decideLocation(network, owner, value, decision);
       return { isWaiting: value.status === "REVIEW", approve };
     }),
   ];
   const [meant = called[0], another] = called.filter(({ isWaiting }) => isWaiting);
   if (meant === undefined) return { kind: "unknown" };
   if (another !== undefined) return { kind: "ambiguous" };
-  const ruling = meant.approve();
-  if (ruling.kind === "ruled") return { kind: "approved" };
-  return { kind: "refused", detail: ruling.complaints.map(({ message }) => message).join("; ") };
+  const result = meant.approve();
+  if (result.kind === "accepted") return { kind: "approved" };
+  return { kind: "refused", detail: result.complaints.map(({ message }) => message).join("; ") };
 }
 
 /**

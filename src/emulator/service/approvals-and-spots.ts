@@ -47,10 +47,10 @@ export function addApprovals(app: OpenAPIHono<Env>, network: Network, files: Rea
     const approval = organization?.approvals.get(id);
     if (organization === undefined || approval === undefined) return unknownObject(c, "CAR", id);
     const { rejection_reasons, custom_message = null } = sent.value;
-    const ruling = rejectIn(network, organization, approval, rejection_reasons, custom_message);
-    if (ruling.kind !== "ruled") return refusal(c, ruling);
+    const result = rejectIn(network, organization, approval, rejection_reasons, custom_message);
+    if (result.kind !== "accepted") return refusal(c, result);
     c.get("note").events.push(`the advertiser of CAR ${id} is notified of its rejection`);
-    return c.json(rejected(ruling.value), 200);
+    return c.json(rejected(result.value), 200);
   });
 }
 

@@ -92,10 +92,10 @@ export function creationAnswer<T extends object>(
       return problem(c, 409, "already_exists", "the identifier is taken");
     case "full":
       return problem(c, 409, "too_many", `an organization can have ${MOST_ENTRIES} of these`);
-    case "impossible":
-    case "unfit":
+    case "conflict":
+    case "unprocessable":
       return refusal(c, creation);
-    case "ruled":
+    case "accepted":
       c.header(
         "location",
         urlOf(network.basePath ?? "", route, {

@@ -70,8 +70,8 @@ export function addLocations(app: OpenAPIHono<Env>, network: Network): void {
     const organization = callersOrganization(c, network);
     const stored = organization?.locations.get(id);
     if (organization === undefined || stored === undefined) return unknownObject(c, "location", id);
-    const ruling = changeLocation(network, organization, stored, sent.value);
-    return ruling.kind === "ruled" ? c.json(ruling.value, 200) : refusal(c, ruling);
+    const result = changeLocation(network, organization, stored, sent.value);
+    return result.kind === "accepted" ? c.json(result.value, 200) : refusal(c, result);
   });
 }
 
@@ -126,8 +126,8 @@ export function addScreens(app: OpenAPIHono<Env>, network: Network): void {
     const organization = callersOrganization(c, network);
     const stored = organization?.screens.get(id);
     if (organization === undefined || stored === undefined) return unknownObject(c, "screen", id);
-    const ruling = changeScreen(network, organization, stored, sent.value);
-    return ruling.kind === "ruled" ? c.json(ruling.value, 200) : refusal(c, ruling);
+    const result = changeScreen(network, organization, stored, sent.value);
+    return result.kind === "accepted" ? c.json(result.value, 200) : refusal(c, result);
   });
 }
 

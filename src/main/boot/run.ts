@@ -79,7 +79,7 @@ export async function run(parts: Run): Promise<void> {
   const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
-    dice: Math.random,
+    random: Math.random,
   };
   let player: Player | null = null;
   const time = () => player?.serviceClock.moment().service ?? clock.wall();
@@ -116,7 +116,7 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("player", () => player.stop());
   shutdown.add("stages", async () => ending.abort());
   const remote = await openHands({
-    ...{ config, clock, time, metrics, dice: Math.random, log: logger },
+    ...{ config, clock, time, metrics, random: Math.random, log: logger },
     ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },
     record: (entry) => player?.noteRemote(entry),
   });

@@ -5,10 +5,10 @@ import { COOKIES, type PageHeaders } from "../../player/media/media.ts";
 import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
 import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
 import { fileResponse } from "../protocol/file-response.ts";
-import type { Housekeeping } from "./session-pool.ts";
+import type { SessionReset } from "./session-pool.ts";
 
 /** A page on a deck. */
-export interface PageGuest {
+export interface PageOwner {
   readonly page: PageCache;
   /** How many of its requests are being answered. */
   underWay: number;
@@ -31,15 +31,15 @@ const CONFINED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sessions for creative pages. Every http and https request is answered by the guest's cache; the network itself is out
+ * Sessions for creative pages. Every http and https request is answered by the owner's cache; the network itself is out
  * of reach, so that the cache's policy is the only one there is. What a page stored goes with it.
  */
-export const creativeHousekeeping: Housekeeping<PageGuest> = {
-  async prepare(session, guest) {
+export const creativeHousekeeping: SessionReset<PageOwner> = {
+  async prepare(session, owner) {
     denyPermissions(session);
     denyDownloads(session);
     const answer = async (request: Request): Promise<Response> => {
-      const asking = guest();
+      const asking = owner();
       if (asking === null) return new Response(null, { status: 404 });
       asking.underWay++;
       try {

@@ -1,7 +1,7 @@
 import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
 import { layoutPage, type PageLayout } from "../../core/page-layout.ts";
 import type { FailureReason } from "../../core/playout.ts";
-import { confine, type NavigationRuling } from "../guards/contents.ts";
+import { confine, type NavigationRule } from "../guards/contents.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
 import { watchMemory } from "./deck-watch.ts";
@@ -29,7 +29,7 @@ export type OnFailed = (reason: FailureReason, detail: string) => void;
 
 /** What a deck is made for: a session, and what becomes of navigations. */
 export interface DeckLease extends Lease {
-  readonly rule: (url: string) => NavigationRuling;
+  readonly rule: (url: string) => NavigationRule;
 }
 
 /** A renderer that has not gone this long after its deck was closed is killed. */

@@ -7,7 +7,7 @@ import { fileResponse } from "../protocol/file-response.ts";
 import { APP_SCHEME, appUrl, MEDIA_SCHEME, mediaUrl, serveAppPages } from "../protocol/schemes.ts";
 import { type Deck, type OnFailed, openDeck } from "./deck.ts";
 import { type Face, presented } from "./face.ts";
-import type { Housekeeping, SessionPool } from "./session-pool.ts";
+import type { SessionPool, SessionReset } from "./session-pool.ts";
 
 /** A deck and what is on it. */
 export interface FacedDeck {
@@ -32,14 +32,14 @@ export interface MediaFile {
 }
 
 /** The one file that a media deck may read; `null` until it is known. */
-export interface MediaTray {
+export interface ServedMedia {
   file: MediaFile | null;
 }
 
 /** A deck whose page is on its way before it is known what it will show. */
 interface Blank {
   readonly deck: Deck;
-  readonly tray: MediaTray;
+  readonly served: ServedMedia;
   readonly page: Promise<void>;
   onFailed: OnFailed;
   broken: boolean;
@@ -48,10 +48,10 @@ interface Blank {
 /** Opens decks for videos and images, all with our own page. */
 export class MediaDecks {
   readonly #window: BaseWindow;
-  readonly #sessions: SessionPool<MediaTray>;
+  readonly #sessions: SessionPool<ServedMedia>;
   #ahead: Promise<Blank> | null = null;
 
-  constructor(window: BaseWindow, sessions: SessionPool<MediaTray>) {
+  constructor(window: BaseWindow, sessions: SessionPool<ServedMedia>) {
     this.#window = window;
     this.#sessions = sessions;
   }
@@ -66,7 +66,7 @@ export class MediaDecks {
   /** Opens a deck for a file, to be shown in a form. */
   async open(file: MediaFile, source: MediaSource, onFailed: OnFailed): Promise<FacedDeck> {
     const blank = (await this.#takeAhead()) ?? (await this.#open());
-    blank.tray.file = file;
+    blank.served.file = file;
     blank.onFailed = onFailed;
     const { deck, page } = blank;
     return { deck, face: mediaFace(deck.contents, page, source) };
@@ -82,15 +82,15 @@ export class MediaDecks {
   }
 
   async #open(): Promise<Blank> {
-    const tray: MediaTray = { file: null };
-    const lease = await this.#sessions.lease(tray);
+    const served: ServedMedia = { file: null };
+    const lease = await this.#sessions.lease(served);
     const ours = { ...lease, rule: stayingAt(MEDIA_PAGE) };
     const deck = openDeck(this.#window, ours, (reason, detail) => blank.onFailed(reason, detail));
     const page = deck.contents.loadURL(MEDIA_PAGE);
     const breaks = () => {
       blank.broken = true;
     };
-    const blank: Blank = { deck, tray, page, broken: false, onFailed: breaks };
+    const blank: Blank = { deck, served, page, broken: false, onFailed: breaks };
     // Whoever waits for the page hears of its failure; nobody may be waiting yet.
     page.catch(breaks);
     return blank;
@@ -120,12 +120,12 @@ function mediaFace(contents: WebContents, page: Promise<void>, { digest, ...how 
 }
 
 /** Sessions for media decks: our own page and the one file that is cued, by its digest; no network at all. */
-export const mediaHousekeeping: Housekeeping<MediaTray> = {
-  async prepare(session, tray) {
+export const mediaHousekeeping: SessionReset<ServedMedia> = {
+  async prepare(session, served) {
     denyPermissions(session);
     denyDownloads(session);
     serveAppPages(session);
-    session.protocol.handle(MEDIA_SCHEME, (request) => serve(request, tray()?.file ?? null));
+    session.protocol.handle(MEDIA_SCHEME, (request) => serve(request, served()?.file ?? null));
     await sealNetwork(session, [`${APP_SCHEME}:`, `${MEDIA_SCHEME}:`]);
   },
   // Our page stores nothing, and nothing it loads may be stored.

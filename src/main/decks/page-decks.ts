@@ -8,9 +8,9 @@ import type { Wanted } from "../../player/media/download.ts";
 import type { PageLoadBook } from "../../player/media/page-books.ts";
 import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
-import type { NavigationRuling } from "../guards/contents.ts";
+import type { NavigationRule } from "../guards/contents.ts";
 import { canDrawBelow } from "../window/window.ts";
-import type { PageGuest } from "./creative-session.ts";
+import type { PageOwner } from "./creative-session.ts";
 import { loadAndDraw } from "./cued-deck.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
 import { watchLoading } from "./deck-watch.ts";
@@ -23,7 +23,7 @@ import type { SessionPool } from "./session-pool.ts";
 export interface PageDeckParts {
   readonly window: BaseWindow;
   readonly clock: Clock;
-  readonly sessions: SessionPool<PageGuest>;
+  readonly sessions: SessionPool<PageOwner>;
   readonly loads: PageLoadBook;
   /** How long a page may load. */
   readonly withinMs: number;
@@ -49,7 +49,7 @@ type Rehearsal =
 
 /** A deck with a page, and the page's way to the cache. */
 interface OpenPage extends FacedDeck {
-  readonly guest: PageGuest;
+  readonly owner: PageOwner;
 }
 
 /** A load that is under way. */
@@ -82,13 +82,13 @@ export class PageDecks {
     const takeOver = this.#rehearsals.get(id);
     const loading = takeOver === undefined ? await this.#load(item, onFailed) : takeOver(onFailed);
     const { page, begunAt, loaded } = loading;
-    const { deck, face, guest } = page;
+    const { deck, face, owner } = page;
     const stopWatching = watchLoading(deck.contents, (detail) => onFailed("hung", detail));
     let isDrawn = false;
     const load = async () => {
       await loaded;
       isDrawn = true;
-      if (!guest.page.neededNetwork()) this.#note(item, digest, clock.now() - begunAt);
+      if (!owner.page.neededNetwork()) this.#note(item, digest, clock.now() - begunAt);
     };
     const start = () => {
       stopWatching();
@@ -163,8 +163,8 @@ export class PageDecks {
     loaded.then(
       async () => {
         const tookMs = clock.now() - begunAt;
-        if (page.guest.page.neededNetwork()) await quiet(page.guest);
-        end({ kind: "loaded", tookMs, neededNetwork: page.guest.page.neededNetwork() });
+        if (page.owner.page.neededNetwork()) await quiet(page.owner);
+        end({ kind: "loaded", tookMs, neededNetwork: page.owner.page.neededNetwork() });
       },
       (error: unknown) => end({ kind: "failed", reason: "load-failed", detail: String(error) }),
     );
@@ -182,8 +182,8 @@ export class PageDecks {
     const { window, clock } = this.#parts;
     const page = await this.#open(item, onFailed);
     const loaded = loadAndDraw(page, canDrawBelow(window)).then(() => {
-      page.guest.moves = null;
-      assertWhole(page.guest.page);
+      page.owner.moves = null;
+      assertWhole(page.owner.page);
     });
     // Whoever waits for it hears of a failure.
     loaded.catch(() => {});
@@ -192,19 +192,19 @@ export class PageDecks {
 
   async #open(item: Item, onFailed: OnFailed): Promise<OpenPage> {
     const { window, sessions, openPage } = this.#parts;
-    const guest: PageGuest = { page: openPage(item), underWay: 0, redirectedTo: null, moves: 0 };
-    const { session, release } = await sessions.lease(guest);
+    const owner: PageOwner = { page: openPage(item), underWay: 0, redirectedTo: null, moves: 0 };
+    const { session, release } = await sessions.lease(owner);
     const lease = {
       session,
-      rule: (target: string) => ruleMove(target, item.url, guest),
+      rule: (target: string) => ruleMove(target, item.url, owner),
       release() {
-        guest.page.close();
+        owner.page.close();
         release();
       },
     };
     const deck = openDeck(window, lease, onFailed);
     putBehind(deck.contents);
-    return { deck, face: pageFace(deck, item), guest };
+    return { deck, face: pageFace(deck, item), owner };
   }
 }
 
@@ -212,12 +212,12 @@ export class PageDecks {
 const MOST_MOVES = 5;
 
 /** Before it is drawn a page may go on within its own origin; in sight it is what it was drawn as. */
-function ruleMove(target: string, url: string, guest: PageGuest): NavigationRuling {
-  if (target === guest.redirectedTo) return "allow";
-  if (guest.moves === null) return isSamePage(target, url) ? "refuse" : "forbid";
-  const origins = [url, guest.redirectedTo ?? url].map((one) => new URL(one).origin);
+function ruleMove(target: string, url: string, owner: PageOwner): NavigationRule {
+  if (target === owner.redirectedTo) return "allow";
+  if (owner.moves === null) return isSamePage(target, url) ? "refuse" : "forbid";
+  const origins = [url, owner.redirectedTo ?? url].map((one) => new URL(one).origin);
   if (!origins.includes(new URL(target).origin)) return "forbid";
-  return ++guest.moves > MOST_MOVES ? "forbid" : "allow";
+  return ++owner.moves > MOST_MOVES ? "forbid" : "allow";
 }
 
 /** A page that was recorded while the network failed is not the one that its maker made (F23). */
@@ -232,10 +232,10 @@ const QUIET_MS = 300;
 const QUIET_WITHIN_MS = 3_000;
 const LOOK_EVERY_MS = 50;
 
-async function quiet(guest: PageGuest): Promise<void> {
+async function quiet(owner: PageOwner): Promise<void> {
   let quietMs = 0;
   for (let waitedMs = 0; waitedMs < QUIET_WITHIN_MS && quietMs < QUIET_MS; waitedMs += LOOK_EVERY_MS) {
     await sleep(LOOK_EVERY_MS);
-    quietMs = guest.underWay === 0 ? quietMs + LOOK_EVERY_MS : 0;
+    quietMs = owner.underWay === 0 ? quietMs + LOOK_EVERY_MS : 0;
   }
 }

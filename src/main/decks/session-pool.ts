@@ -9,16 +9,16 @@ export interface Lease {
 }
 
 /** What is done to the sessions of a pool. */
-export interface Housekeeping<Guest> {
-  /** Seals a session, once; its handlers serve whatever `guest` says is there at the time. */
-  prepare(session: Session, guest: () => Guest | null): Promise<void>;
-  /** Removes what a guest left behind, before the next one comes. Rejects where that fails. */
+export interface SessionReset<Owner> {
+  /** Seals a session, once; its handlers serve whatever `owner` says is there at the time. */
+  prepare(session: Session, owner: () => Owner | null): Promise<void>;
+  /** Removes what a owner left behind, before the next one comes. Rejects where that fails. */
   empty(session: Session): Promise<unknown>;
 }
 
-interface Room<Guest> {
+interface SessionSlot<Owner> {
   readonly session: Session;
-  guest: Guest | null;
+  owner: Owner | null;
 }
 
 /** Emptying takes milliseconds; a session that is not empty after this long is given up for a new one. */
@@ -29,45 +29,41 @@ const EMPTIED_WITHIN_MS = 5_000;
  * partition, so a new one per item would leak for ever; and two decks with a session each never share a process. Only a
  * session that cannot be emptied is replaced.
  */
-export class SessionPool<Guest> {
+export class SessionPool<Owner> {
   /** Those that were not opened yet. */
   readonly #names: string[];
   readonly #first: string;
-  readonly #housekeeping: Housekeeping<Guest>;
+  readonly #reset: SessionReset<Owner>;
   readonly #openSession: (partition: string) => Session;
-  readonly #free: Room<Guest>[] = [];
+  readonly #free: SessionSlot<Owner>[] = [];
   readonly #waiting: (() => void)[] = [];
   #replaced = 0;
 
   /** Each of `partitions` is opened and sealed when it is first needed. */
-  constructor(
-    partitions: readonly string[],
-    housekeeping: Housekeeping<Guest>,
-    openSession: (partition: string) => Session,
-  ) {
+  constructor(partitions: readonly string[], reset: SessionReset<Owner>, openSession: (partition: string) => Session) {
     this.#openSession = openSession;
     this.#names = [...partitions];
     this.#first = partitions[0] ?? "";
-    this.#housekeeping = housekeeping;
+    this.#reset = reset;
   }
 
-  /** Lends a session that serves `guest`, as soon as one is free. */
-  async lease(guest: Guest): Promise<Lease> {
-    const room = await this.#room();
-    room.guest = guest;
+  /** Lends a session that serves `owner`, as soon as one is free. */
+  async lease(owner: Owner): Promise<Lease> {
+    const slot = await this.#slot();
+    slot.owner = owner;
     let released = false;
     return {
-      session: room.session,
+      session: slot.session,
       release: () => {
         if (released) return;
         released = true;
-        room.guest = null;
-        void this.#giveBack(room);
+        slot.owner = null;
+        void this.#giveBack(slot);
       },
     };
   }
 
-  async #room(): Promise<Room<Guest>> {
+  async #slot(): Promise<SessionSlot<Owner>> {
     for (;;) {
       const free = this.#free.shift();
       if (free !== undefined) return free;
@@ -77,24 +73,24 @@ export class SessionPool<Guest> {
     }
   }
 
-  async #open(name: string): Promise<Room<Guest>> {
-    const room: Room<Guest> = { session: this.#openSession(name), guest: null };
+  async #open(name: string): Promise<SessionSlot<Owner>> {
+    const slot: SessionSlot<Owner> = { session: this.#openSession(name), owner: null };
     try {
-      await this.#housekeeping.prepare(room.session, () => room.guest);
-      return room;
+      await this.#reset.prepare(slot.session, () => slot.owner);
+      return slot;
     } catch (error) {
       this.#replace();
       throw error;
     }
   }
 
-  async #giveBack(room: Room<Guest>): Promise<void> {
+  async #giveBack(slot: SessionSlot<Owner>): Promise<void> {
     let isEmpty = false;
-    const emptying = this.#housekeeping.empty(room.session).then(() => {
+    const emptying = this.#reset.empty(slot.session).then(() => {
       isEmpty = true;
     });
     await settledWithin(emptying, EMPTIED_WITHIN_MS);
-    if (isEmpty) this.#free.push(room);
+    if (isEmpty) this.#free.push(slot);
     else return this.#replace();
     this.#waiting.shift()?.();
   }

@@ -4,12 +4,12 @@ import type { WebContents } from "electron";
  * What becomes of a navigation of the main frame: it is the page's own loading; it is refused, and harms nobody; it is
  * refused, and told of.
  */
-export type NavigationRuling = "allow" | "refuse" | "forbid";
+export type NavigationRule = "allow" | "refuse" | "forbid";
 
 /** What no page on screen may do, of whatever origin. `onForbidden` hears what was tried and refused. */
 export function confine(
   contents: WebContents,
-  rule: (url: string) => NavigationRuling,
+  rule: (url: string) => NavigationRule,
   onForbidden: (what: string) => void = () => {},
 ): void {
   refuseWindows(contents, onForbidden);
@@ -34,7 +34,7 @@ function refuseWindows(contents: WebContents, onForbidden: (what: string) => voi
  */
 function ruleNavigation(
   contents: WebContents,
-  rule: (url: string) => NavigationRuling,
+  rule: (url: string) => NavigationRule,
   onForbidden: (what: string) => void,
 ): void {
   const judge = (event: { readonly isMainFrame: boolean; readonly url: string; preventDefault(): void }) => {
@@ -49,7 +49,7 @@ function ruleNavigation(
 }
 
 /** The ruling for a page that is loaded by us, at one address, and goes nowhere. */
-export function stayingAt(url: string): (target: string) => NavigationRuling {
+export function stayingAt(url: string): (target: string) => NavigationRule {
   return (target) => (target === url ? "refuse" : "forbid");
 }
 

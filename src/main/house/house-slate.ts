@@ -11,7 +11,7 @@ import { houseUrl } from "../protocol/schemes.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";
 import { SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
-import { createSlate, type HouseTray, SLATE_COLOUR, type Slate } from "./slate.ts";
+import { createSlate, type ServedHouse, SLATE_COLOUR, type Slate } from "./slate.ts";
 
 /** What house content is shown by. */
 interface HousePlan extends Pick<Config, "house" | "audio"> {
@@ -36,7 +36,7 @@ interface SlatePlan {
 export class HouseSlate {
   readonly #window: BaseWindow;
   readonly #slate: Slate;
-  readonly #tray: HouseTray = { folder: null };
+  readonly #served: ServedHouse = { folder: null };
   #show: HouseShow | null = null;
   #name: string;
   #clock: boolean;
@@ -50,7 +50,7 @@ export class HouseSlate {
     this.#name = name;
     this.#clock = clock;
     this.#slate = createSlate(window, "slate/slate.html", {
-      ...{ number, house: this.#tray },
+      ...{ number, house: this.#served },
       onLoaded: () => this.#furnish(),
       onGone: () => {
         this.#gone = true;
@@ -86,7 +86,7 @@ export class HouseSlate {
   begin({ house, audio, clock, log }: HousePlan): void {
     if (house.dir === null) return;
     const folder = new HouseFolder(house.dir, log);
-    this.#tray.folder = folder;
+    this.#served.folder = folder;
     this.#muted = audio.muted;
     const stage = houseStage(this.#slate.view.webContents, folder, audio.muted);
     this.#show = startHouseShow({ folder, stage, clock, stayMs: house.seconds * 1000, log });

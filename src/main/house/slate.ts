@@ -25,7 +25,7 @@ interface SlateParts {
   /** Each number of a page has a session of its own. */
   readonly number?: number;
   /** Where its house content comes from. */
-  readonly house?: HouseTray;
+  readonly house?: ServedHouse;
   /** Hears each time the page is there: the first time, and after each crash and renewal. */
   readonly onLoaded?: () => void;
   /** Hears that the page is gone; it is loaded again. */
@@ -129,7 +129,7 @@ function reloadAfterCrashes({ webContents }: WebContentsView, load: () => Promis
   });
 }
 
-async function seal(own: Session, house: HouseTray | undefined): Promise<void> {
+async function seal(own: Session, house: ServedHouse | undefined): Promise<void> {
   denyPermissions(own);
   denyDownloads(own);
   serveAppPages(own);
@@ -145,7 +145,7 @@ function painted({ webContents }: WebContentsView): Promise<void> {
 }
 
 /** The folder that a slate shows from; `null` until it is known, and where there is none. */
-export interface HouseTray {
+export interface ServedHouse {
   folder: HouseFolder | null;
 }
 
@@ -164,13 +164,13 @@ const HEADERS = {
 } as const;
 
 /** Serves house content to a session: files of items by their ids, ranges of clips included, and nothing else. */
-function serveHouse(session: Session, tray: HouseTray): void {
+function serveHouse(session: Session, served: ServedHouse): void {
   session.protocol.handle(HOUSE_SCHEME, async (request) => {
     const { method, url, headers } = request;
     if (method !== "GET" && method !== "HEAD") return new Response(null, { status: 405 });
     const { host, pathname } = new URL(url);
     const name = decoded(pathname.slice(1));
-    const file = name === null ? null : await tray.folder?.file(host, name);
+    const file = name === null ? null : await served.folder?.file(host, name);
     if (!file) return new Response(null, { status: 404, headers: HEADERS });
     const { path, sizeBytes, contentType } = file;
     const sent = { path, sizeBytes, headers: { ...HEADERS, "content-type": contentType } };

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BaseWindow, type Display, type Session, session, WebContentsView } from "electron";
 import type { Config, ScreenConfig } from "../../player/config/config.ts";
 import { readScreenFacts, screenFile } from "../../player/screen/screen-watch.ts";
-import { creativeHousekeeping, type PageGuest } from "../decks/creative-session.ts";
+import { creativeHousekeeping, type PageOwner } from "../decks/creative-session.ts";
 import { inIsolation, NEXT_PAINT } from "../decks/face.ts";
-import { MediaDecks, type MediaTray, mediaHousekeeping } from "../decks/media-decks.ts";
+import { MediaDecks, mediaHousekeeping, type ServedMedia } from "../decks/media-decks.ts";
 import { SessionPool } from "../decks/session-pool.ts";
 import { HouseSlate } from "../house/house-slate.ts";
 import { onGraphicsLost, onGraphicsRestored } from "../recovery/triggers.ts";
@@ -23,7 +23,7 @@ export interface RaisedStage {
   /** The display it is on, or null where its own is not there. */
   display(): Display | null;
   readonly mediaDecks: MediaDecks;
-  readonly creativeSessions: SessionPool<PageGuest>;
+  readonly creativeSessions: SessionPool<PageOwner>;
   /** Resolves when the window is in sight, with the slate in it; where it has a display. */
   readonly inSight: Promise<void>;
   /** Resolves once it has been in sight on a display, however late that came. */
@@ -70,11 +70,11 @@ function createStage(
   const rooms = (kind: string, letters: string) => [...letters].map((letter) => `${kind}-${number}${letter}`);
   const mediaDecks = new MediaDecks(
     window,
-    new SessionPool<MediaTray>(rooms("media", "ab"), mediaHousekeeping, inMemory),
+    new SessionPool<ServedMedia>(rooms("media", "ab"), mediaHousekeeping, inMemory),
   );
   mediaDecks.openAhead();
   // One on air, one cued, and one that is recorded.
-  const creativeSessions = new SessionPool<PageGuest>(rooms("creative", "abc"), creativeHousekeeping, inMemory);
+  const creativeSessions = new SessionPool<PageOwner>(rooms("creative", "abc"), creativeHousekeeping, inMemory);
   let on = first;
   let onSeen = () => {};
   const seen = new Promise<void>((resolve) => {

@@ -138,7 +138,7 @@ interface WitnessParts {
   /** One POST of one checkpoint, with a time limit of its own. */
   readonly post: (note: string, signal: AbortSignal) => Promise<Posting>;
   /** Chance in [0, 1), for jitter only. */
-  readonly dice: () => number;
+  readonly random: () => number;
   readonly log: Logger;
 }
 
@@ -183,14 +183,14 @@ export class Witness {
   }
 
   async #postAll(): Promise<void> {
-    const { store, post, log, clock, dice } = this.#parts;
+    const { store, post, log, clock, random } = this.#parts;
     for (let next = this.#next(); next !== null; next = this.#next()) {
       const posting = await post(next.note, this.#control.signal);
       if (this.#control.signal.aborted) return;
       if (posting.kind === "unreachable") {
         if (this.#failures === 0) log.warn({ reason: posting.reason }, "the record's witness cannot be reached");
         this.#failures++;
-        this.#timer.set(clock.now() + backoffMs(WITNESS_BACKOFF, this.#failures, dice()));
+        this.#timer.set(clock.now() + backoffMs(WITNESS_BACKOFF, this.#failures, random()));
         return;
       }
       if (this.#failures > 0) log.info("the record's witness can be reached again");

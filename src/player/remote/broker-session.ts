@@ -15,7 +15,7 @@ export interface BrokerSessionParts {
   readonly openLine: (signal: AbortSignal) => Promise<BrokerLine>;
   readonly clock: Clock;
   /** Chance in [0, 1), for jitter only. */
-  readonly dice: () => number;
+  readonly random: () => number;
   readonly metrics: Pick<Metrics, "remoteConnections">;
   readonly log: Logger;
 }
@@ -120,9 +120,9 @@ export class BrokerSession {
 
   #wait(): void {
     if (this.#ending.signal.aborted) return;
-    const { clock, dice } = this.#parts;
+    const { clock, random } = this.#parts;
     this.#failures++;
-    this.#again.set(clock.now() + backoffMs(AGAIN, this.#failures, dice()));
+    this.#again.set(clock.now() + backoffMs(AGAIN, this.#failures, random()));
   }
 
   /** Retained commands are not asked for: they would come again at each start. */

@@ -14,7 +14,7 @@ export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book" | "c
   readonly config: Pick<Config, "dataDir" | "remote" | "screens" | "network">;
   readonly clock: Clock;
   /** Chance in [0, 1), for jitter only. */
-  readonly dice: () => number;
+  readonly random: () => number;
 }
 
 /** The ways in which commands come, while they are open. */
@@ -51,7 +51,7 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
 /** What it takes to speak with a broker is loaded where there is one. */
 async function openBroker(
   { remote, screens, network }: RemoteParts["config"],
-  parts: Pick<BrokerSessionParts, "desk" | "clock" | "dice" | "metrics" | "log">,
+  parts: Pick<BrokerSessionParts, "desk" | "clock" | "random" | "metrics" | "log">,
 ): Promise<BrokerSession | null> {
   const { broker: url, topicPrefix, clientId, ...files } = remote;
   if (url === null) return null;

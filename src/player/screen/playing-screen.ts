@@ -29,7 +29,7 @@ export interface PlayingScreenParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly dice: () => number;
+  readonly random: () => number;
   readonly client: SpotClient;
   readonly cache: MediaCache;
   readonly strikes: CreativeBlocklist;
@@ -58,7 +58,7 @@ export interface PlayingScreen {
 
 /** Begins to play a screen, until the signal is aborted. */
 export function playScreen(parts: PlayingScreenParts): PlayingScreen {
-  const { screenId, stage, hours, config, clock, client, cache, tallies, recorder, records, dice, signal } = parts;
+  const { screenId, stage, hours, config, clock, client, cache, tallies, recorder, records, random, signal } = parts;
   // Lines of a player's only screen need not say which it is.
   const log = config.screens.length === 1 ? parts.log : parts.log.child({ screen: screenId });
   const health = new HealthWatch(clock, parts.metrics.of(screenId));
@@ -70,7 +70,7 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
     client,
     cache,
     log,
-    dice,
+    random,
     signal,
     tellingAt: parts.tellingAt,
     suspendReasons: [...hours.reasons(), ...parts.suspendReasons],

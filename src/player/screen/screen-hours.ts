@@ -37,7 +37,7 @@ export interface ScreenHoursParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly dice: () => number;
+  readonly random: () => number;
   readonly fetch: typeof globalThis.fetch;
   /** The wait before a reading's second try, in milliseconds; by default the client's own. */
   readonly spotRetryMs?: number;
@@ -48,13 +48,13 @@ export interface ScreenHoursParts {
 
 /** Hours are kept only where the configuration says so; what the service knows of the screen is read in any case. */
 export function openScreenHours(parts: ScreenHoursParts): ScreenHours {
-  const { screenId, config, clock, log, dice, serviceClock, signal } = parts;
+  const { screenId, config, clock, log, random, serviceClock, signal } = parts;
   const { respect } = config.openingHours;
   const watch = new ScreenWatch({
     screenId,
     path: screenFile(config.dataDir, screenId),
     clock,
-    dice,
+    random,
     log,
     signal,
     isTimeAwaited: () => serviceClock.isAwaited,

@@ -24,7 +24,7 @@ export interface ScreenLoopParts {
   readonly stage: Stage;
   readonly log: Logger;
   /** Chance in [0, 1), for jitter only. */
-  readonly dice: () => number;
+  readonly random: () => number;
   /**
    * Hears the end of each playout, and the digest of its media where they were on the disk, as soon as what comes
    * next is in sight; one that was shown must be owed its proof before this returns (G1).
@@ -81,7 +81,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   }
 
   function takeIn(event: LoopEvent): void {
-    const [next, effects] = step(state, event, clock.now(), parts.dice());
+    const [next, effects] = step(state, event, clock.now(), parts.random());
     state = next;
     if (event.kind === "deck-painted") settleAll();
     for (const effect of effects) carryOut(effect);

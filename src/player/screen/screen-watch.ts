@@ -54,7 +54,7 @@ export interface ScreenWatchParts {
   /** Loaded with the first reading, not before. */
   readonly openInventory: () => Promise<Inventory>;
   readonly clock: Clock;
-  readonly dice: () => number;
+  readonly random: () => number;
   readonly log: Logger;
   /** Whether the service's time is not known yet: an answer has told it, and another must bear that out (G13). */
   readonly isTimeAwaited?: () => boolean;
@@ -110,7 +110,7 @@ export class ScreenWatch {
   }
 
   async #turn(): Promise<void> {
-    const { signal, path, dice, onRead } = this.#parts;
+    const { signal, path, random, onRead } = this.#parts;
     const before = JSON.stringify(this.#facts);
     const failure = await this.#read();
     if (signal.aborted) return;
@@ -118,13 +118,13 @@ export class ScreenWatch {
     this.#say(failure);
     onRead(this.#facts);
     if (JSON.stringify(this.#facts) !== before) writeScreenFacts(path, this.#facts);
-    this.#after(failure === null ? this.#waitAfterReading(dice()) : this.#waitAfter(failure));
+    this.#after(failure === null ? this.#waitAfterReading(random()) : this.#waitAfter(failure));
   }
 
   /** Once more soon for the service's time, and not again before the next reading that is due anyway. */
-  #waitAfterReading(dice: number): number {
+  #waitAfterReading(random: number): number {
     this.#readAgain = !this.#readAgain && this.#parts.isTimeAwaited?.() === true;
-    return (this.#readAgain ? TIME_AGAIN_MS : EVERY_MS) * (1 - SPREAD * dice);
+    return (this.#readAgain ? TIME_AGAIN_MS : EVERY_MS) * (1 - SPREAD * random);
   }
 
   /** Takes in what can be learned; the first failure, or null. */
@@ -145,7 +145,7 @@ export class ScreenWatch {
 
   #waitAfter(failure: Failure): number {
     const asked = "retryAfterMs" in failure ? (failure.retryAfterMs ?? 0) : 0;
-    return Math.max(Math.min(asked, EVERY_MS), backoffMs(AGAIN, this.#failures, this.#parts.dice()));
+    return Math.max(Math.min(asked, EVERY_MS), backoffMs(AGAIN, this.#failures, this.#parts.random()));
   }
 
   #say(failure: Failure | null): void {

@@ -61,7 +61,13 @@ describe("spotloop provision", () => {
     const reading = readConfig({ path: config, env: { SPOTLOOP_DATA_DIR: join(folder, "data") } });
     if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
     const stage = new SimulatedStage(clock);
-    const parts = { log: pino({ level: "silent" }), metrics: createMetrics(), fetch, dice: () => 0.5, spotRetryMs: 0 };
+    const parts = {
+      log: pino({ level: "silent" }),
+      metrics: createMetrics(),
+      fetch,
+      random: () => 0.5,
+      spotRetryMs: 0,
+    };
     const player = await startPlayer({ config: reading.config, clock, ...parts });
     onTestFinished(() => player.stop());
     const { loop } = player.play("door-1", stage);

@@ -13,7 +13,7 @@ describe("rejecting a CAR", () => {
     const rejected = rejectApproval(PENDING, { reasons: ["FILTER", "CUSTOM", "FILTER"], message: "Too loud" });
 
     expect(rejected).toEqual({
-      kind: "ruled",
+      kind: "accepted",
       value: { status: "rejected", rejection_reasons: ["FILTER", "CUSTOM"], custom_message: "Too loud" },
     });
   });
@@ -23,14 +23,14 @@ describe("rejecting a CAR", () => {
     (status) => {
       const decided: DecidedApproval = { ...PENDING, status };
 
-      expect(rejectApproval(decided, { reasons: ["CUSTOM"], message: null })).toMatchObject({ kind: "impossible" });
-      expect(approveApproval(decided)).toMatchObject({ kind: "impossible" });
+      expect(rejectApproval(decided, { reasons: ["CUSTOM"], message: null })).toMatchObject({ kind: "conflict" });
+      expect(approveApproval(decided)).toMatchObject({ kind: "conflict" });
     },
   );
 
   it.each([null, "", " \n\t"])("needs a message with CUSTOM, which %j is not (E3)", (message) => {
     expect(lacksMessage({ reasons: ["CUSTOM"], message })).toBe(true);
-    expect(rejectApproval(PENDING, { reasons: ["CUSTOM"], message })).toMatchObject({ kind: "unfit" });
+    expect(rejectApproval(PENDING, { reasons: ["CUSTOM"], message })).toMatchObject({ kind: "unprocessable" });
     expect(lacksMessage({ reasons: ["FILTER"], message })).toBe(false);
   });
 

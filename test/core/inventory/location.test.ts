@@ -47,7 +47,7 @@ describe("a location's review", () => {
   it.each(REQUIRED_FOR_REVIEW)("does not begin without %s", (field) => {
     const created = createLocation({ ...FULL, [field]: null }, RULES);
 
-    expect(created).toMatchObject({ kind: "ruled", value: { status: "DRAFT" } });
+    expect(created).toMatchObject({ kind: "accepted", value: { status: "DRAFT" } });
   });
 
   it("begins at once when nothing is missing, whatever status was asked for", () => {
@@ -66,13 +66,13 @@ describe("a location's review", () => {
     const refused = updateLocation(WITHOUT_LAT, { status: "REVIEW" }, RULES);
     const allowed = updateLocation(DRAFT, { status: "REVIEW" }, { ...RULES, allowBareReview: true });
 
-    expect(refused).toMatchObject({ kind: "unfit", code: "incomplete", complaints: [{ field: "lat" }] });
-    expect(allowed).toMatchObject({ kind: "ruled", value: { status: "REVIEW" } });
+    expect(refused).toMatchObject({ kind: "unprocessable", code: "incomplete", complaints: [{ field: "lat" }] });
+    expect(allowed).toMatchObject({ kind: "accepted", value: { status: "REVIEW" } });
   });
 
   it.each(["DRAFT", "APPROVED"] as const)("B6 is never set to %s by a client", (status) => {
     for (const stored of [DRAFT, FULL, APPROVED]) {
-      expect(updateLocation(stored, { status }, RULES)).toMatchObject({ kind: "impossible" });
+      expect(updateLocation(stored, { status }, RULES)).toMatchObject({ kind: "conflict" });
     }
   });
 
@@ -83,7 +83,7 @@ describe("a location's review", () => {
     expect(approveLocation(inReview, false)).toMatchObject({ value: { available_for_ads: false } });
     expect(returnLocation(inReview)).toMatchObject({ value: { status: "DRAFT" } });
     for (const other of [DRAFT, APPROVED]) {
-      expect([approveLocation(other).kind, returnLocation(other).kind]).toEqual(["impossible", "impossible"]);
+      expect([approveLocation(other).kind, returnLocation(other).kind]).toEqual(["conflict", "conflict"]);
     }
   });
 });
@@ -102,7 +102,7 @@ describe("an approved location", () => {
   it("B11 cannot have its ads set by what sends it back", () => {
     const refused = updateLocation(APPROVED, { lat: 1, available_for_ads: false }, RULES);
 
-    expect(refused).toMatchObject({ kind: "impossible", complaints: [{ field: "available_for_ads" }] });
+    expect(refused).toMatchObject({ kind: "conflict", complaints: [{ field: "available_for_ads" }] });
   });
 
   it("is reviewed after a screen has moved, as any other is", () => {
@@ -114,7 +114,7 @@ describe("any update", () => {
   it("A13 of nothing changes nothing, not even what it is made of", () => {
     const ruling = updateLocation(FULL, { lat: undefined }, RULES);
 
-    expect(ruling.kind === "ruled" && ruling.value).toBe(FULL);
+    expect(ruling.kind === "accepted" && ruling.value).toBe(FULL);
   });
 
   it("leaves what was stored as it is", () => {
@@ -126,7 +126,10 @@ describe("any update", () => {
   });
 
   it.each(["8", "80701", "4711"])("needs a venue type of level 2, which %s is not", (venue_type_id) => {
-    expect(updateLocation(APPROVED, { venue_type_id }, RULES)).toMatchObject({ kind: "unfit", code: "not_level_2" });
-    expect(createLocation({ ...FULL, venue_type_id }, RULES).kind).toBe("unfit");
+    expect(updateLocation(APPROVED, { venue_type_id }, RULES)).toMatchObject({
+      kind: "unprocessable",
+      code: "not_level_2",
+    });
+    expect(createLocation({ ...FULL, venue_type_id }, RULES).kind).toBe("unprocessable");
   });
 });

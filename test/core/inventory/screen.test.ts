@@ -48,7 +48,7 @@ describe("a venue type", () => {
 });
 
 describe("placing a screen", () => {
-  it("is ruled upon by its location, which must be there and have a type", () => {
+  it("is accepted upon by its location, which must be there and have a type", () => {
     const rulings = [
       placeScreen(screen("80701"), HOTEL, RULES),
       placeScreen(screen("801"), HOTEL, RULES),
@@ -56,8 +56,8 @@ describe("placing a screen", () => {
       placeScreen(screen("807"), { ...HOTEL, venue_type_id: null }, RULES),
     ];
 
-    expect(rulings.map((ruling) => (ruling.kind === "ruled" ? "ruled" : ruling.code))).toEqual([
-      "ruled",
+    expect(rulings.map((ruling) => (ruling.kind === "accepted" ? "accepted" : ruling.code))).toEqual([
+      "accepted",
       "outside_location_type",
       "unknown_location",
       "location_without_type",
@@ -67,8 +67,11 @@ describe("placing a screen", () => {
   it("C1 waits for the approval only where the rules say so", () => {
     const strict = { tree, onlyOnApproved: true };
 
-    expect(placeScreen(screen("807"), HOTEL, strict)).toMatchObject({ kind: "unfit", code: "location_not_approved" });
-    expect(placeScreen(screen("807"), { ...HOTEL, status: "APPROVED" }, strict).kind).toBe("ruled");
+    expect(placeScreen(screen("807"), HOTEL, strict)).toMatchObject({
+      kind: "unprocessable",
+      code: "location_not_approved",
+    });
+    expect(placeScreen(screen("807"), { ...HOTEL, status: "APPROVED" }, strict).kind).toBe("accepted");
   });
 
   it("B13 is mismatched once its location has changed its type, but not while that has none", () => {

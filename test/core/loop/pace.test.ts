@@ -8,7 +8,7 @@ import { type Happening, runInWorld } from "../../support/player/loop-world.ts";
 import { anItem, aSpot } from "../../support/player/spots.ts";
 
 const misses = fc.integer({ min: 1, max: 5_000 });
-const dice = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const aMiss: fc.Arbitrary<Miss> = fc.oneof(
   fc.constantFrom<Miss>({ kind: "no-fill" }, { kind: "unavailable" }, { kind: "denied" }),
   fc.record({
@@ -23,13 +23,13 @@ describe("the backoff after a miss", () => {
     expect(waits[0]).toBe(120_000);
     expect(new Set(waits).size).toBe(3);
     fc.assert(
-      fc.property(misses, dice, (count, roll) => backoffAfter({ kind: "unavailable" }, count, roll) <= 120_000),
+      fc.property(misses, random, (count, roll) => backoffAfter({ kind: "unavailable" }, count, roll) <= 120_000),
     );
   });
 
   it("is at least four fifths of what it is at most", () => {
     fc.assert(
-      fc.property(misses, dice, (count, roll) => {
+      fc.property(misses, random, (count, roll) => {
         const whole = backoffAfter({ kind: "no-fill" }, count, 0);
         expect(backoffAfter({ kind: "no-fill" }, count, roll)).toBeGreaterThanOrEqual(0.8 * whole);
       }),
@@ -38,7 +38,7 @@ describe("the backoff after a miss", () => {
 
   it("is never shorter than the ordinary one, whatever wait an answer names (A14)", () => {
     fc.assert(
-      fc.property(aMiss, misses, dice, (miss, count, roll) => {
+      fc.property(aMiss, misses, random, (miss, count, roll) => {
         expect(backoffAfter(miss, count, roll)).toBeGreaterThanOrEqual(backoffAfter({ kind: "no-fill" }, count, roll));
       }),
     );

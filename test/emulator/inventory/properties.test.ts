@@ -99,10 +99,10 @@ async function take({ call, network }: Inside, taken: Step): Promise<boolean> {
     case "reject":
       return posted(`/cars/${taken.id}/reject`, taken.body);
     case "submit CAR":
-      return submitApproval(network, organization, {}).kind === "ruled";
+      return submitApproval(network, organization, {}).kind === "accepted";
     case "approve CAR": {
       const approval = organization.approvals.get(taken.id);
-      return approval !== undefined && approveIn(network, organization, approval).kind === "ruled";
+      return approval !== undefined && approveIn(network, organization, approval).kind === "accepted";
     }
     case "approve":
     case "return": {
@@ -110,7 +110,7 @@ async function take({ call, network }: Inside, taken: Step): Promise<boolean> {
       if (location === undefined) return false;
       const decision =
         taken.does === "approve" ? { kind: "approve" as const, availableForAds: true } : { kind: "return" as const };
-      return decideLocation(network, organization, location, decision).kind === "ruled";
+      return decideLocation(network, organization, location, decision).kind === "accepted";
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Session } from "electron";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Housekeeping, SessionPool } from "../../../src/main/decks/session-pool.ts";
+import { SessionPool, type SessionReset } from "../../../src/main/decks/session-pool.ts";
 
 const opened: string[] = [];
 const openSession = (partition: string) => {
@@ -10,8 +10,8 @@ const openSession = (partition: string) => {
 const nameOf = (session: Session) => (session as unknown as { partition: string }).partition;
 
 /** How the next sessions are emptied. */
-let empty: Housekeeping<string>["empty"];
-const housekeeping: Housekeeping<string> = { prepare: async () => {}, empty: (session) => empty(session) };
+let empty: SessionReset<string>["empty"];
+const reset: SessionReset<string> = { prepare: async () => {}, empty: (session) => empty(session) };
 
 beforeEach(() => {
   opened.length = 0;
@@ -25,9 +25,9 @@ afterEach(() => {
 
 describe("a pool of sessions", () => {
   it("lends each again once it was emptied, and opens no more than it was given", async () => {
-    const pool = new SessionPool(["a", "b"], housekeeping, openSession);
+    const pool = new SessionPool(["a", "b"], reset, openSession);
     for (let turn = 0; turn < 5; turn++) {
-      const lease = await pool.lease("guest");
+      const lease = await pool.lease("owner");
       lease.release();
       lease.release();
       await vi.advanceTimersByTimeAsync(0);
@@ -36,20 +36,20 @@ describe("a pool of sessions", () => {
   });
 
   it("lets a deck that comes when all are lent wait for the next that is given back", async () => {
-    const pool = new SessionPool(["a"], housekeeping, openSession);
+    const pool = new SessionPool(["a"], reset, openSession);
     const first = await pool.lease("one");
     const second = pool.lease("two");
     first.release();
     expect(nameOf((await second).session)).toBe("a");
   });
 
-  it.each<[how: string, empty: Housekeeping<string>["empty"]]>([
+  it.each<[how: string, empty: SessionReset<string>["empty"]]>([
     ["fails", () => Promise.reject(new Error("cannot be cleared"))],
     ["never ends", () => new Promise(() => {})],
   ])(
     "replaces a session whose emptying %s, so that none is lost and none is lent with something in it",
     async (_, broken) => {
-      const pool = new SessionPool(["a", "b"], housekeeping, openSession);
+      const pool = new SessionPool(["a", "b"], reset, openSession);
       empty = broken;
       const [first, second] = await Promise.all([pool.lease("one"), pool.lease("two")]);
       first.release();
@@ -65,8 +65,8 @@ describe("a pool of sessions", () => {
   );
 
   it("replaces a session that could not be sealed, which is lent to nobody", async () => {
-    const prepare = vi.fn<Housekeeping<string>["prepare"]>().mockRejectedValueOnce(new Error("no proxy"));
-    const pool = new SessionPool(["a"], { ...housekeeping, prepare }, openSession);
+    const prepare = vi.fn<SessionReset<string>["prepare"]>().mockRejectedValueOnce(new Error("no proxy"));
+    const pool = new SessionPool(["a"], { ...reset, prepare }, openSession);
     await expect(pool.lease("one")).rejects.toThrow("no proxy");
     expect(nameOf((await pool.lease("two")).session)).not.toBe("a");
   });

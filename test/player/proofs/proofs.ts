@@ -64,7 +64,7 @@ export function courierRun(
     lock: alone,
     clock,
     serviceClock,
-    dice: () => 0,
+    random: () => 0,
     log: silent,
     send: async (pop, signal) => {
       const playoutId = pop.slice(pop.lastIndexOf("/") + 1);

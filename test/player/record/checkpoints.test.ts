@@ -164,7 +164,7 @@ async function witnessed(url: string) {
   }
   const log = pino({ level: "silent" });
   const post = (note: string, signal: AbortSignal) => postNote(fetch, url, note, 5_000, signal);
-  const witness = new Witness({ store, clock, post, dice: () => 0, log });
+  const witness = new Witness({ store, clock, post, random: () => 0, log });
   onTestFinished(() => witness.stop());
   const seen = () => readAll<{ witness: string | null }>(folder, "select witness from checkpoint order by size");
   return {

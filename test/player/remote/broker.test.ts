@@ -38,7 +38,7 @@ async function openPlayer(
   const lost: (() => void)[] = [];
   const session = new BrokerSession({
     ...{ clientId: "lobby", topicPrefix: "spotloop", desk: remote.desk, metrics: remote.metrics },
-    ...{ clock: systemClock(null), dice: () => 1 },
+    ...{ clock: systemClock(null), random: () => 1 },
     async openLine(signal) {
       const line = await openBrokerLine(access, uplink, signal);
       lost.push(() => line.socket.destroy());

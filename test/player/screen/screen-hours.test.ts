@@ -14,13 +14,13 @@ const opening = { hours: Array.from({ length: 168 }, (_, hour) => hour !== 3 * 2
 /** Real clocks go on from one reading to the next, now more and now less. */
 function clockThatRuns(seed: number) {
   let at = 0;
-  let dice = seed;
+  let random = seed;
   let alarm: { readonly at: number; readonly ring: () => void } | null = null;
   return {
     bootId: "boot",
     now: () => {
-      dice = (dice * 1103515245 + 12345) % 2 ** 31;
-      at += dice / 2 ** 32;
+      random = (random * 1103515245 + 12345) % 2 ** 31;
+      at += random / 2 ** 32;
       return at;
     },
     wall: () => at,

@@ -25,7 +25,13 @@ it("takes in what pages told while the process stood still, before it gives a fr
   const control = new AbortController();
   const spot = { kind: "spot", spot: aSpot(), malformed: [], answered: true, serviceTime: null } as const;
   const loop = startScreenLoop({
-    ...{ screenId: "s", limits: { maxAgeMs: 900_000, pageWithinMs: 20_000 }, suspendReasons: [], clock, dice: () => 0 },
+    ...{
+      screenId: "s",
+      limits: { maxAgeMs: 900_000, pageWithinMs: 20_000 },
+      suspendReasons: [],
+      clock,
+      random: () => 0,
+    },
     client: { getSpot: async () => spot } as unknown as SpotClient,
     cache: { obtain: async () => ({ kind: "kept", media }), release() {} } as unknown as MediaCache,
     stage: {
@@ -67,7 +73,7 @@ function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
       limits: { maxAgeMs: 900_000, pageWithinMs: 20_000 },
       suspendReasons: [],
       clock: time,
-      dice: () => 0,
+      random: () => 0,
     },
     client: {
       async getSpot() {

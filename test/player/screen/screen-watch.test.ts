@@ -54,7 +54,7 @@ function watch(isAwaited = true): { read: ScreenFacts[] } {
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line).msg) },
   );
-  const parts = { screenId: "lobby-1", path, clock, log, signal: control.signal, dice: () => 0 };
+  const parts = { screenId: "lobby-1", path, clock, log, signal: control.signal, random: () => 0 };
   new ScreenWatch({ ...parts, openInventory: async () => inventory, onRead: (facts) => read.push(facts) }).start(
     isAwaited,
   );

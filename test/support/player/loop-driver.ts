@@ -15,8 +15,8 @@ export class LoopDriver {
     this.state = newLoop({ maxAgeMs, pageWithinMs: 20_000 });
   }
 
-  tell(event: LoopEvent, dice = 0): void {
-    const [state, effects] = step(this.state, event, this.now, dice);
+  tell(event: LoopEvent, random = 0): void {
+    const [state, effects] = step(this.state, event, this.now, random);
     this.state = state;
     if (event.kind === "suspend" && event.because === "hidden") this.losses.push(this.now);
     for (const effect of effects)

@@ -109,7 +109,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
         ? {}
         : { openMediaFetch: (policy) => meddled(fetchGuardedBy(policy, uplink, resolve)) }),
       resolve,
-      dice: () => 0.5,
+      random: () => 0.5,
       spotRetryMs: 0,
       downloadRetryMs: 0,
       ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),

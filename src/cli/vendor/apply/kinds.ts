@@ -11,7 +11,7 @@ import {
 import { type Effect, locationEffects, screenEffects } from "../../../core/inventory/changes.ts";
 import { locationComplaints, screenComplaints } from "../../../core/inventory/check.ts";
 import { type LocationStatus, missingForReview, type ReviewedLocation } from "../../../core/inventory/location.ts";
-import type { Complaint } from "../../../core/inventory/ruling.ts";
+import type { FieldError } from "../../../core/inventory/rule-result.ts";
 import type { VenueTree } from "../../../core/inventory/venue-type.ts";
 import type { Location, Screen } from "../../../wire/inventory.ts";
 import { type Column, locationColumns, screenColumns } from "../columns.ts";
@@ -29,7 +29,7 @@ export interface Kind<S extends object> {
   /** What only an update can set, the contract's name and ours, and when: left out of what is created. */
   readonly onlyUpdated: readonly { readonly field: string; readonly flag: string; readonly when: string }[];
   /** What is wrong with fields whatever is there already. */
-  complaints(fields: Fields): readonly Complaint[];
+  complaints(fields: Fields): readonly FieldError[];
   get(id: string): Promise<Answer<S>>;
   /** Whether one can be created so, as far as that can be told before asking. */
   checkNew(fields: Fields): Promise<Answer<unknown>>;

@@ -1,6 +1,6 @@
 import type { Answer, Failure } from "../../../client/answer.ts";
 import { differences, type Effect } from "../../../core/inventory/changes.ts";
-import type { Complaint } from "../../../core/inventory/ruling.ts";
+import type { FieldError } from "../../../core/inventory/rule-result.ts";
 import { exitCodes } from "../../exit.ts";
 import { failureCode, failureText, flawText } from "../calls.ts";
 import { readRecord, type Written } from "../written.ts";
@@ -109,7 +109,7 @@ function unfitId<S extends object>(id: string, { where }: Row, { idField }: Kind
   return before === undefined ? [] : [{ where: idField, message: `${id} is in ${before} already` }];
 }
 
-function named({ field, message }: Complaint, { nameOf }: Written) {
+function named({ field, message }: FieldError, { nameOf }: Written) {
   return { where: nameOf(field), message };
 }
 

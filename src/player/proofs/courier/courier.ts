@@ -30,7 +30,7 @@ export interface CourierParts {
   /** One GET, with a time limit of its own. */
   readonly send: (pop: string, signal: AbortSignal) => Promise<Delivery>;
   /** Chance in [0, 1), for jitter only. */
-  readonly dice: () => number;
+  readonly random: () => number;
   readonly log: Logger;
   /** Hears what became of a proof for good; `delivery` is the last answer, null where the hour ended without a try. */
   readonly onSettled?: (proof: OwedProof, verdict: FinalVerdict, delivery: Delivery | null) => void;
@@ -234,10 +234,10 @@ export class Courier {
   }
 
   #conclude(proof: OwedProof, delivery: Delivery): void {
-    const { clock, dice, onSettled } = this.#parts;
+    const { clock, random, onSettled } = this.#parts;
     const now = clock.now();
     const tried = { attempts: proof.attempts + 1, deadline: proof.deadline, doubt: this.#inFlight.doubtOf(proof) };
-    const verdict = judge(tried, delivery, now, dice());
+    const verdict = judge(tried, delivery, now, random());
     if (delivery.kind === "doubtful") this.#inFlight.noteDoubt(proof, delivery.status, now);
     this.#pending.add({ proof, verdict, answer: inWords(delivery) }, now);
     this.#report.tried(proof, delivery, verdict);
