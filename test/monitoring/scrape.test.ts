@@ -29,8 +29,9 @@ async function opened(changes: ScenarioChanges = {}) {
   const { player, clock } = scenario;
   const config = { dataDir: folder, cache: { maxBytes: 1e9, minFreeBytes: 1e8, maxItemBytes: 1e8 } };
   const memory = () => ({ main: process.memoryUsage.rss() });
+  const panels = { truthOf: () => ({ state: "unknown" as const, by: [] }), troubleOf: () => null };
   const remote = () => ({ broker: true, shown: null, messageSince: null, displays: "on" as const });
-  registerGauges(metrics, metricSources({ config, player: player(), clock, recovery, remote, memory }));
+  registerGauges(metrics, metricSources({ config, player: player(), panels, clock, recovery, remote, memory }));
   const report = () => {
     throw new Error("not asked for");
   };
