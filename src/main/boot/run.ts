@@ -70,6 +70,7 @@ export async function run(parts: Run): Promise<void> {
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
   const { allow } = config.remote;
+  let player: Player | null = null;
   const panels = followPanels({ config, stages: raised, clock, log: logger, player: () => player });
   shutdown.add("displays", () => panels.release());
   const displays = followDisplays(config, raised, logger);
@@ -81,7 +82,6 @@ export async function run(parts: Run): Promise<void> {
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     dice: Math.random,
   };
-  let player: Player | null = null;
   const time = () => player?.serviceClock.moment().service ?? clock.wall();
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());

@@ -57,6 +57,8 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   const screens = () => player()?.screens ?? [];
   const openings = new Map<string, { readonly readAt: Instant; readonly opensAt: Instant | null }>();
   const session = process.platform !== "linux" ? "none" : process.env.WAYLAND_DISPLAY ? "wayland" : "x11";
+  /** Which display is whose has to be known before one is switched. */
+  let isNamed = false;
   const survey = new DisplaySurvey({ run: runProgram, clock, session });
 
   const opensAt = (screenId: string): Instant | null => {
@@ -89,7 +91,7 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
       sight.note("display off", state === "off" && !dark.has(screenId));
     }
     awake.keep(dark.size < stages.length);
-    power.follow();
+    if (isNamed) power.follow();
   };
   const watch: PanelWatch = new PanelWatch({
     ...{ screenIds, survey, clock, log, signal: ending.signal },
@@ -106,7 +108,11 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
     look: () => watch.look(),
     note: (entry) => player()?.note(entry),
   });
-  const stopNaming = outputs.follow(() => void watch.look());
+  const stopNaming = outputs.follow(async () => {
+    await watch.look();
+    isNamed = true;
+    follow();
+  });
   follow();
   watch.start();
   return {
@@ -176,7 +182,10 @@ class OutputNames {
 
   /** Tells when the names are there, and after each change; the function it returns ends that. */
   follow(onNamed: () => void): () => void {
-    if (process.platform !== "linux") return () => {};
+    if (process.platform !== "linux") {
+      onNamed();
+      return () => {};
+    }
     let timer: NodeJS.Timeout | null = null;
     const name = async () => {
       const { name, listKnown, read } = this.#program;
