@@ -66,8 +66,10 @@ describe("a scrape of a player", { timeout: 120_000 }, () => {
       const at = gaugeOf(after, `${name}_timestamp_seconds`) ?? 0;
       expect([at > now - 30, at <= now + 1]).toEqual([true, true]);
     }
-    const states = ["screen", "display", "ads", "service", "rendering"].map((name) => statesOf(after, `${name}_state`));
-    expect(states).toEqual([["playing"], ["on"], ["possible"], ["ok"], ["software"]]);
+    const states = ["screen", "display", "panel", "ads", "service", "rendering"].map((name) =>
+      statesOf(after, `${name}_state`),
+    );
+    expect(states).toEqual([["playing"], ["unknown"], ["unknown"], ["possible"], ["ok"], ["software"]]);
   });
 
   it("tells how old the oldest owed proof is, and how long there is to deliver it", async () => {
