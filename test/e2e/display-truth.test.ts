@@ -6,6 +6,7 @@ import { RecordArchive } from "../../src/player/record/record-archive.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots } from "../support/creatives/running-order.ts";
 import { type FakeConnector, fakeConnector, lackingNamespaces } from "../support/display/fake-connector.ts";
+import { startWall } from "../support/display/wall.ts";
 import { checkoutPlayer, eventually, type Running } from "../support/machine/processes.ts";
 import { readHealth, readMetrics } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
@@ -14,8 +15,8 @@ const catalogue = readCatalogue();
 const { PATH } = process.env;
 /** Of the virtual X server's only output. */
 const OUTPUT = "screen";
-/** Programs are asked every half a minute, and once more where an item comes in sight just then. */
-const ASKED_WITHIN_MS = 60_000;
+/** Programs are asked every half a minute, and each waits for up to 15 s where items come in sight all the time. */
+const ASKED_WITHIN_MS = 120_000;
 const CLOSES = Date.parse("2026-01-01T08:00:00Z");
 
 let rig: Rig;
@@ -55,6 +56,7 @@ async function provedMore(than: number): Promise<void> {
 }
 
 interface Row {
+  readonly screenId: string | null;
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly display: string | null;
@@ -62,8 +64,8 @@ interface Row {
 }
 
 /** The rows of the playout record, but for those about itself. */
-function rows(): readonly Row[] {
-  const archive = new RecordArchive(join(rig.home, "data", "proofs.db"));
+function rows(on = rig): readonly Row[] {
+  const archive = new RecordArchive(join(on.home, "data", "proofs.db"));
   try {
     const { span } = archive.extent() ?? {};
     return span === undefined
@@ -130,6 +132,43 @@ describe.skipIf(lackingNamespaces() !== null)("a player that reads its display b
 
   it("can still be stopped", async () => {
     expect(await player.stop()).toBe(0);
+  });
+});
+
+describe.skipIf(lackingNamespaces() !== null)("two screens on displays of their own", () => {
+  const shown = (screenId: string, on: Rig) =>
+    rows(on).filter((row) => row.screenId === screenId && row.outcome === "shown").length;
+  const LEFT = "screen_kiosk";
+  let wall: Rig;
+
+  beforeAll(async () => {
+    wall = await openRig({ start: startWall });
+    for (const screenId of [LEFT, wall.emulator.screenId]) {
+      await wall.emulator.next(plannedSpots(catalogue, 60), screenId);
+    }
+  });
+
+  afterAll(() => wall?.close());
+
+  it("are hidden each by its own display", async () => {
+    const right = wall.emulator.screenId;
+    const [leftDisplay] = ["DUMMY0", "DUMMY1"].map((name) => fakeConnector(wall.home, name));
+    const screens = [LEFT, right].map((screenId, index) => ({ screenId, display: { match: index + 1 } }));
+    const config = wall.configure({ screenId: undefined, screens });
+    const both = wall.play(["--config", config], (leftDisplay as FakeConnector).around(checkoutPlayer()));
+    await eventually("its health", () => readHealth(wall.home));
+    await eventually("items on both", () => (shown(LEFT, wall) && shown(right, wall) ? true : undefined));
+    leftDisplay?.kernel({ dpms: "Off" });
+    await eventually("a hidden item", () => (rows(wall).some(({ reason }) => reason === "hidden") ? true : undefined));
+    const [before, beforeRight] = [shown(LEFT, wall), shown(right, wall)];
+    await eventually("more on the right", () => (shown(right, wall) > beforeRight + 2 ? true : undefined));
+    expect(shown(LEFT, wall)).toBe(before);
+    const health = await readHealth(wall.home);
+    expect(health?.screens?.map(({ panel, onAir }) => [panel.state, onAir === "nothing"])).toEqual([
+      ["off", true],
+      ["unknown", false],
+    ]);
+    expect(await both.stop()).toBe(0);
   });
 });
 

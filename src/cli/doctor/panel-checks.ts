@@ -19,7 +19,7 @@ export async function panelFindings(env: Environment, sources: PanelSources = {}
   if (connected.length === 0) return [fine("panel", "unknown: the kernel tells of no display that is connected")];
   const session = env.WAYLAND_DISPLAY ? "wayland" : env.DISPLAY ? "x11" : "none";
   const survey = new DisplaySurvey({ run: runProgram, clock: systemClock(null), session, ...sources });
-  await survey.readKernel();
+  await survey.readKernel("all");
   await survey.ask(connected);
   return connected.map((connector) => panelFinding(connector, survey));
 }

@@ -2,12 +2,12 @@ import { powerSaveBlocker, screen } from "electron";
 import type { Logger } from "pino";
 import type { DisplayTruth, NamedOutput } from "../../core/display-truth.ts";
 import { isRaisingWithin } from "../../core/loop/state.ts";
-import { type PowerMethod, wantedPower } from "../../core/panel-power.ts";
+import { wantedPower } from "../../core/panel-power.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { DisplaySurvey } from "../../player/displays/display-survey.ts";
-import { PanelPower, type PanelSwitch } from "../../player/displays/panel-power.ts";
+import { PanelPower, panelSwitches } from "../../player/displays/panel-power.ts";
 import { PanelWatch } from "../../player/displays/panel-watch.ts";
 import { runProgram } from "../../player/displays/run-program.ts";
 import type { Player } from "../../player/player.ts";
@@ -55,6 +55,7 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   const outputs = new OutputNames(stages);
   const awake = new Wakefulness();
   const screens = () => player()?.screens ?? [];
+  const screenOf = (screenId: string) => screens().find((one) => one.screenId === screenId);
   const openings = new Map<string, { readonly readAt: Instant; readonly opensAt: Instant | null }>();
   const session = process.platform !== "linux" ? "none" : process.env.WAYLAND_DISPLAY ? "wayland" : "x11";
   /** Which display is whose has to be known before one is switched. */
@@ -65,19 +66,14 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
     const now = clock.now();
     const known = openings.get(screenId);
     if (known !== undefined && now - known.readAt < OPENING_EVERY_MS) return known.opensAt;
-    const opens =
-      screens()
-        .find((one) => one.screenId === screenId)
-        ?.hours.ads().opensAt ?? null;
+    const opens = screenOf(screenId)?.hours.ads().opensAt ?? null;
     const { service, wall } = player()?.serviceClock.moment() ?? { service: null, wall: clock.wall() };
     const opening = { readAt: now, opensAt: opens === null ? null : now + opens - (service ?? wall) };
     openings.set(screenId, opening);
     return opening.opensAt;
   };
   const wanted = (screenId: string) => {
-    const state = screens()
-      .find((one) => one.screenId === screenId)
-      ?.loop.state();
+    const state = screenOf(screenId)?.loop.state();
     if (state === undefined || !dark.has(screenId)) return "on";
     const { suspendReasons } = state;
     return wantedPower({ dark: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
@@ -85,9 +81,7 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   const follow = () => {
     for (const { screenId, sight } of stages) {
       const { state } = watch.truthOf(screenId);
-      screens()
-        .find((one) => one.screenId === screenId)
-        ?.sightings.notePanel(state);
+      screenOf(screenId)?.sightings.notePanel(state);
       sight.note("display off", state === "off" && !dark.has(screenId));
     }
     awake.keep(dark.size < stages.length);
@@ -101,7 +95,7 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   });
   const power: PanelPower = new PanelPower({
     ...{ clock, log },
-    switches: switchesFor(config, wanted, (method, screenId, on) => {
+    switches: panelSwitches(config, wanted, (method, screenId, on) => {
       return survey.switch(method, screenId === null ? null : outputs.of(screenId), on);
     }),
     truthOf: (screenId) => watch.truthOf(screenId),
@@ -109,9 +103,10 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
     note: (entry) => player()?.note(entry),
   });
   const stopNaming = outputs.follow(async () => {
-    await watch.look();
+    await survey.readKernel("all");
     isNamed = true;
     follow();
+    await watch.look();
   });
   follow();
   watch.start();
@@ -130,35 +125,6 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
       await power.release();
     },
   };
-}
-
-type Order = (
-  method: Exclude<PowerMethod, "leave">,
-  screenId: string | null,
-  power: "on" | "off",
-) => ReturnType<DisplaySurvey["switch"]>;
-
-/**
- * Each display by itself, but for DPMS: the X server switches all of its displays, so that they go off once every screen
- * is black. None where nothing could ever have a display switched off.
- */
-function switchesFor(config: Config, wanted: (screenId: string) => "on" | "off", order: Order): PanelSwitch[] {
-  if (!config.openingHours.respect && !config.remote.allow.includes("display")) return [];
-  const by = (method: PowerMethod) => config.screens.filter(({ display }) => display.power === method);
-  const single = (["cec", "ddc"] as const).flatMap((method) =>
-    by(method).map(({ screenId }): PanelSwitch => {
-      const ordered = (power: "on" | "off") => order(method, screenId, power);
-      return { method, screenIds: [screenId], isMeant: true, wanted: () => wanted(screenId), order: ordered };
-    }),
-  );
-  const together = by("dpms").map(({ screenId }) => screenId);
-  if (together.length === 0) return single;
-  const dpms: PanelSwitch = {
-    ...{ method: "dpms", screenIds: together, isMeant: false },
-    wanted: () => (config.screens.some(({ screenId }) => wanted(screenId) === "on") ? "on" : "off"),
-    order: (power) => order("dpms", null, power),
-  };
-  return [dpms, ...single];
 }
 
 /** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */

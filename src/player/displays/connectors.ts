@@ -10,35 +10,38 @@ const MOST_CONNECTORS = 32;
 
 /**
  * The connectors of all graphics cards, but for those that lead nowhere (writeback). What the kernel last found out is read:
- * nothing is asked of a display for it. None where the folder is not there.
+ * nothing is asked of a display for it. None where the folder is not there. Of connectors that are `known`, and whose status
+ * is as it was, only what changes with the picture is read.
  */
-export async function readConnectors(folder = DRM_FOLDER): Promise<readonly Connector[]> {
+export async function readConnectors(
+  folder = DRM_FOLDER,
+  known: readonly Connector[] = [],
+): Promise<readonly Connector[]> {
   const entries = await readdir(folder).catch(() => []);
   const found = entries.flatMap((entry) => {
     const [, card = "", name = ""] = /^card(\d+)-(.+)$/.exec(entry) ?? [];
-    return name === "" || name.startsWith("Writeback") ? [] : [{ path: join(folder, entry), card: Number(card), name }];
+    if (name === "" || name.startsWith("Writeback")) return [];
+    const before = known.find((one) => one.name === name && one.card === Number(card));
+    return [{ path: join(folder, entry), card: Number(card), name, before }];
   });
   return Promise.all(found.slice(0, MOST_CONNECTORS).map(readConnector));
 }
 
-async function readConnector({
-  path,
-  card,
-  name,
-}: {
+interface Place extends Pick<Connector, "name" | "card"> {
   readonly path: string;
-  readonly card: number;
-  readonly name: string;
-}): Promise<Connector> {
-  const [id, status, enabled, dpms, edid, bus] = await Promise.all([
+  readonly before: Connector | undefined;
+}
+
+async function readConnector({ path, card, name, before }: Place): Promise<Connector> {
+  const [status, enabled, dpms] = await Promise.all(["status", "enabled", "dpms"].map((file) => attribute(path, file)));
+  const state = { status: status ?? null, enabled: enabled ?? null, dpms: dpms ?? null };
+  if (before !== undefined && before.status === state.status) return { ...before, ...state };
+  const [id, edid, bus] = await Promise.all([
     attribute(path, "connector_id"),
-    attribute(path, "status"),
-    attribute(path, "enabled"),
-    attribute(path, "dpms"),
     readFile(join(path, "edid"), "hex").catch(() => ""),
     busOf(path),
   ]);
-  return { name, card, id: id === null ? null : Number(id), status, enabled, dpms, edid, bus };
+  return { name, card, id: id === null ? null : Number(id), ...state, edid, bus };
 }
 
 async function attribute(path: string, name: string): Promise<string | null> {

@@ -53,9 +53,9 @@ export class DisplaySurvey {
     this.#parts = parts;
   }
 
-  /** Reads what the kernel knows; asks no display. */
-  async readKernel(): Promise<void> {
-    this.#connectors = await readConnectors(this.#parts.drmFolder);
+  /** Reads what the kernel knows; asks no display. Of one that is as it was, `state` reads no EDID, which can be waited for. */
+  async readKernel(what: "all" | "state"): Promise<void> {
+    this.#connectors = await readConnectors(this.#parts.drmFolder, what === "all" ? [] : this.#connectors);
     for (const connector of this.#connectors) if (isLit(connector)) this.#everLit.add(keyOf("drm", connector));
   }
 
@@ -104,6 +104,7 @@ export class DisplaySurvey {
       const { bus } = connector;
       return bus === null ? { kind: "failed", reason: `${connector.name} has no I2C bus` } : switchDdc(run, bus, power);
     }
+    if (this.#adapters.length === 0) this.#adapters = await findCecAdapters(run, this.#parts.cecFolder);
     const adapter = this.#adapterOf(connector);
     if (adapter === null) return { kind: "failed", reason: `${connector.name} has no CEC adapter that can be asked` };
     return switchCec(run, adapter, power);

@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import { type DisplayTruth, truthText } from "../../core/display-truth.ts";
-import { againMs, CHECK_AFTER_MS, obedience, TRIES_BEFORE_TROUBLE } from "../../core/panel-power.ts";
+import { againMs, CHECK_AFTER_MS, obedience, type PowerMethod, TRIES_BEFORE_TROUBLE } from "../../core/panel-power.ts";
 import type { DisplayEntry } from "../../core/record.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
+import type { Config } from "../config/config.ts";
 import type { Ran } from "./run-program.ts";
 
 type Power = "on" | "off";
@@ -17,6 +18,37 @@ export interface PanelSwitch {
   readonly isMeant: boolean;
   wanted(): Power;
   order(power: Power): Promise<Ran>;
+}
+
+/** Orders a display by one method: that of a screen, or with null all displays of the session. */
+export type PanelOrder = (method: Exclude<PowerMethod, "leave">, screenId: string | null, power: Power) => Promise<Ran>;
+
+/**
+ * Each display by itself, but for DPMS: the X server switches all of its displays, so that they go off once every screen
+ * is black. None where nothing could ever have a display switched off.
+ */
+export function panelSwitches(
+  { screens, openingHours, remote }: Pick<Config, "screens" | "openingHours" | "remote">,
+  wanted: (screenId: string) => Power,
+  order: PanelOrder,
+): readonly PanelSwitch[] {
+  if (!openingHours.respect && !remote.allow.includes("display")) return [];
+  const by = (method: PowerMethod) =>
+    screens.filter(({ display }) => display.power === method).map(({ screenId }) => screenId);
+  const single = (["cec", "ddc"] as const).flatMap((method) =>
+    by(method).map((screenId): PanelSwitch => {
+      const ordered = (power: Power) => order(method, screenId, power);
+      return { method, screenIds: [screenId], isMeant: true, wanted: () => wanted(screenId), order: ordered };
+    }),
+  );
+  const together = by("dpms");
+  if (together.length === 0) return single;
+  const dpms: PanelSwitch = {
+    ...{ method: "dpms", screenIds: together, isMeant: false },
+    wanted: () => (screens.some(({ screenId }) => wanted(screenId) === "on") ? "on" : "off"),
+    order: (power) => order("dpms", null, power),
+  };
+  return [dpms, ...single];
 }
 
 export interface PanelPowerParts {
@@ -67,14 +99,14 @@ class SwitchLine {
   #tries = 0;
   #isReleased = false;
   /** What comes at the timer's next ring. */
-  #next: () => Promise<void> = async () => {};
-  /** One after the other: the last order is the one that counts. */
+  #next: () => void = () => {};
+  /** Orders, one after the other: the last is the one that counts. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(one: PanelSwitch, parts: PanelPowerParts) {
     this.#switch = one;
     this.#parts = parts;
-    this.#timer = new Timer(parts.clock, () => this.#enqueue(this.#next));
+    this.#timer = new Timer(parts.clock, () => this.#next());
   }
 
   follow(): void {
@@ -105,13 +137,15 @@ class SwitchLine {
   async #order(power: Power): Promise<void> {
     if (this.#isOver(power)) return;
     const { method, screenIds } = this.#switch;
-    const { log, clock } = this.#parts;
+    const { log, clock, look } = this.#parts;
     const ran = await this.#switch.order(power);
     const fields = { screens: screenIds, by: method };
     if (ran.kind === "ran") log.info(fields, `displays are switched ${power}`);
     else log.info({ ...fields, reason: ran.reason }, `displays cannot be switched ${power}: a closed screen is black`);
     if (this.#isOver(power)) return;
-    this.#next = () => this.#check(power, ran);
+    // A signal is back at once, and what was hidden for the lack of it comes back with it.
+    if (ran.kind === "ran") void look();
+    this.#next = () => void this.#check(power, ran);
     this.#timer.set(clock.now() + CHECK_AFTER_MS);
   }
 
@@ -138,7 +172,7 @@ class SwitchLine {
         if (outcome !== "obeys") this.#complain(screenId, power, truth, ran);
       }
     }
-    this.#next = () => this.#order(power);
+    this.#next = () => this.#enqueue(() => this.#order(power));
     this.#timer.set(clock.now() + againMs(this.#tries));
   }
 

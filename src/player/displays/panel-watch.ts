@@ -18,7 +18,7 @@ export interface PanelWatchParts {
   readonly signal: AbortSignal;
 }
 
-/** What the kernel knows costs four small files a connector. */
+/** What the kernel knows of its state costs three small files a connector. */
 const KERNEL_EVERY_MS = 2_000;
 /** A television answers within a second or two, and its cable carries 40 bytes a second. */
 const PROGRAMS_EVERY_MS = 30_000;
@@ -34,6 +34,8 @@ export class PanelWatch {
   readonly #truths = new Map<string, DisplayTruth>();
   /** One program at a time. */
   #asking: Promise<void> = Promise.resolve();
+  /** The look that has not begun yet, where there is one: whoever wants another has that. */
+  #next: Promise<void> | null = null;
 
   constructor(parts: PanelWatchParts) {
     this.#parts = parts;
@@ -51,19 +53,23 @@ export class PanelWatch {
 
   /** Asks everything once more; resolves when it is known. */
   look(): Promise<void> {
-    this.#asking = this.#asking.then(() => this.#ask());
-    return this.#asking;
+    this.#next ??= this.#asking.then(() => {
+      this.#next = null;
+      return this.#ask();
+    });
+    this.#asking = this.#next;
+    return this.#next;
   }
 
   async #readKernel(): Promise<void> {
-    await this.#parts.survey.readKernel();
+    await this.#parts.survey.readKernel("state");
     this.#tell();
   }
 
   async #ask(): Promise<void> {
     const { survey, screenIds, outputOf, signal } = this.#parts;
     if (signal.aborted) return;
-    await survey.readKernel();
+    await survey.readKernel("all");
     await survey.ask(
       screenIds.flatMap((screenId) => outputOf(screenId) ?? []),
       () => this.#ready(),

@@ -2,7 +2,9 @@ import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type DisplayTruth, truthOf } from "../../../src/core/display-truth.ts";
 import type { DisplayEntry } from "../../../src/core/record.ts";
-import { PanelPower, type PanelSwitch } from "../../../src/player/displays/panel-power.ts";
+import { configFileSchema } from "../../../src/player/config/schema.ts";
+import { displaySchema } from "../../../src/player/config/values.ts";
+import { PanelPower, type PanelSwitch, panelSwitches } from "../../../src/player/displays/panel-power.ts";
 import type { Ran } from "../../../src/player/displays/run-program.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
@@ -17,10 +19,12 @@ let warnings: string[];
 /** What reading back brings. */
 let state: DisplayTruth["state"];
 let ran: Ran;
+let look: () => Promise<void>;
 
 beforeEach(() => {
   clock = new ManualClock();
   [wanted, orders, entries, warnings] = ["on", [], [], []];
+  look = async () => {};
   [state, ran] = ["unknown", { kind: "ran", said: "" }];
 });
 
@@ -39,7 +43,7 @@ function opened(changes: Partial<PanelSwitch> = {}): PanelPower {
   };
   const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(JSON.parse(line).trouble) });
   return new PanelPower({
-    ...{ switches: [television], clock, log, truthOf: truth, look: async () => {} },
+    ...{ switches: [television], clock, log, truthOf: truth, look: () => look() },
     note: (entry) => entries.push(entry),
   });
 }
@@ -138,6 +142,15 @@ describe("a display that is switched", () => {
   });
 });
 
+it("does not wait for a reading that hangs when the player ends", async () => {
+  look = () => new Promise(() => {});
+  const power = opened();
+  await closed(power);
+  await clock.advance(10_000);
+  await power.release();
+  expect(orders.map(([, order]) => order)).toEqual(["off", "on"]);
+});
+
 describe("a display that nothing tells of", () => {
   it("is not called disobedient", async () => {
     const power = opened();
@@ -161,5 +174,46 @@ describe("a display that nothing tells of", () => {
     await closed(power);
     await clock.advance(3_600_000);
     expect([orders.length, power.troubleOf("lobby"), warnings]).toEqual([1, null, []]);
+  });
+});
+
+describe("the displays of several screens", () => {
+  const screens = (["dpms", "cec", "dpms", "ddc", "leave"] as const).map((method, index) => ({
+    screenId: `${method}-${index}`,
+    display: displaySchema.parse({ power: method }),
+  }));
+  const [respect, keep] = [{ openingHours: { respect: true } }, { openingHours: { respect: false } }];
+  const remote = configFileSchema.shape.remote.parse(undefined);
+  const lit = new Set<string>();
+  const wantedOf = (screenId: string) => (lit.has(screenId) ? "on" : "off");
+  const given: unknown[] = [];
+  const order = async (...what: readonly unknown[]): Promise<Ran> => {
+    given.push(what);
+    return { kind: "ran", said: "" };
+  };
+
+  it("are switched each by itself, by DPMS together once all screens are black, and some not at all", async () => {
+    const switches = panelSwitches({ screens, remote, ...respect }, wantedOf, order);
+    expect(switches.map(({ method, screenIds }) => [method, ...screenIds])).toEqual([
+      ["dpms", "dpms-0", "dpms-2"],
+      ["cec", "cec-1"],
+      ["ddc", "ddc-3"],
+    ]);
+    lit.add("leave-4").add("ddc-3");
+    expect(switches.map((one) => one.wanted())).toEqual(["on", "off", "on"]);
+    lit.clear();
+    expect(switches.map((one) => one.wanted())).toEqual(["off", "off", "off"]);
+    for (const one of switches) await one.order("off");
+    expect(given).toEqual([
+      ["dpms", null, "off"],
+      ["cec", "cec-1", "off"],
+      ["ddc", "ddc-3", "off"],
+    ]);
+  });
+
+  it("are left alone where neither opening hours nor the operator can close a screen", () => {
+    expect(panelSwitches({ screens, remote, ...keep }, wantedOf, order)).toEqual([]);
+    const allowed = { ...remote, allow: ["display" as const] };
+    expect(panelSwitches({ screens, remote: allowed, ...keep }, wantedOf, order)).toHaveLength(3);
   });
 });

@@ -179,6 +179,21 @@ describe("the kernel's connectors", () => {
     ]);
   });
 
+  it("that are known are read again only where their status is another", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "card0-DP-1");
+    mkdirSync(path);
+    const write = (file: string, text: string) => writeFileSync(join(path, file), text);
+    for (const [file, text] of Object.entries({ status: "connected", dpms: "On", edid: "a" })) write(file, text);
+    const known = await readConnectors(folder);
+    write("edid", "b");
+    write("dpms", "Off");
+    expect(await readConnectors(folder, known)).toMatchObject([{ edid: "61", dpms: "Off" }]);
+    expect(await readConnectors(folder)).toMatchObject([{ edid: "62" }]);
+    write("status", "disconnected");
+    expect(await readConnectors(folder, known)).toMatchObject([{ edid: "62", status: "disconnected" }]);
+  });
+
   it("are none where there is no such folder", async () => {
     expect(await readConnectors(join(temporaryFolder(), "drm"))).toEqual([]);
   });

@@ -181,6 +181,16 @@ describe("programs that tell of displays", () => {
   });
 });
 
+describe("looks that are asked for", () => {
+  it("are one where they would follow upon another", async () => {
+    const { watch } = opened("x11");
+    await Promise.all([watch.look(), watch.look(), watch.look()]);
+    expect(asked.filter((program) => program === "xset")).toHaveLength(1);
+    await watch.look();
+    expect(asked.filter((program) => program === "xset")).toHaveLength(2);
+  });
+});
+
 describe("a display that is to be switched", () => {
   it("is switched by its own connector's bus or adapter, or not at all", async () => {
     const { watch, survey } = opened();
@@ -196,5 +206,12 @@ describe("a display that is to be switched", () => {
     expect(await survey.switch("ddc", { name: "DP-9", edid: "" }, "off")).toMatchObject({ kind: "failed" });
     expect(await survey.switch("dpms", null, "off")).toMatchObject({ kind: "failed" });
     expect(asked).toEqual(["ddcutil"]);
+  });
+
+  it("needs no look before: its adapter is found when it is ordered", async () => {
+    hasTelevision(() => CEC_ON);
+    const { survey } = opened();
+    await survey.readKernel("all");
+    expect(await survey.switch("cec", output, "off")).toMatchObject({ kind: "ran" });
   });
 });
