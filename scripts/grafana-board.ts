@@ -41,6 +41,11 @@ const ADS: readonly State[] = [
   ["archived", "gray"],
   ["unknown", "purple"],
 ];
+const PANEL: readonly State[] = [
+  ["on", "green"],
+  ["off", "red"],
+  ["unknown", "gray"],
+];
 const SERVICE: readonly State[] = [
   ["ok", "green"],
   ["unasked", "gray"],
@@ -66,6 +71,7 @@ const ROWS: readonly Row[] = [
     height: 8,
     panels: [
       timeline("What is in sight", "screen_state", SCREEN),
+      timeline("Whether the display is on", "panel_state", PANEL),
       timeline("Whether ads are possible", "ads_state", ADS),
       timeline("What requests for spots met", "service_state", SERVICE),
       graph("Time since an item was shown", "s", [[since("last_shown"), EACH]]),

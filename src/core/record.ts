@@ -1,7 +1,11 @@
+import type { PanelState } from "./display-truth.ts";
 import type { FailureReason, Playout, PlayoutOutcome } from "./playout.ts";
 import type { Instant, ItemKind } from "./spot.ts";
 
-/** What the player knows of its display. Whether the panel itself is lit it cannot know. */
+/**
+ * What the player knows of its display: `on` where it said so itself for as long as the item was in sight, `hidden` where
+ * nobody could see it, `blanked` where the screen was black, else `unknown`.
+ */
 export type DisplayState = "on" | "blanked" | "hidden" | "unknown";
 
 /** What was seen of a playout, beside how it ended. */
@@ -63,7 +67,17 @@ export type RecordNotice =
   | { readonly type: "pruned"; readonly size: number; readonly key: string }
   /** How many rows could not be written; nothing else is known of them. */
   | { readonly type: "lost"; readonly rows: number }
-  | RemoteEntry;
+  | RemoteEntry
+  | DisplayEntry;
+
+/** A display that did not become what it was switched to. */
+export interface DisplayEntry {
+  readonly type: "display";
+  readonly screenId: string;
+  readonly switched: "on" | "off";
+  /** What was read back. */
+  readonly state: PanelState;
+}
 
 /** A command that came from afar, and what came of it; `command` and `id` are null where they could not be read. */
 export interface RemoteEntry {

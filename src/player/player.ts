@@ -8,7 +8,7 @@ import { daySpanIn } from "../core/data-budget.ts";
 import type { SuspendReason } from "../core/loop/suspension.ts";
 import type { Playout, PlayoutOutcome } from "../core/playout.ts";
 import type { FinalVerdict } from "../core/proof.ts";
-import type { RemoteEntry } from "../core/record.ts";
+import type { DisplayEntry, RemoteEntry } from "../core/record.ts";
 import type { Instant } from "../core/spot.ts";
 import { type Clock, SHORTEST_SLEEP_MS } from "./clock.ts";
 import type { Config } from "./config/config.ts";
@@ -104,8 +104,8 @@ export interface Player {
   readonly screens: readonly PlayingScreen[];
   /** Begins to play one screen of the configuration on its stage, until the player is stopped. Once for each. */
   play(screenId: string, stage: Stage, view?: View): PlayingScreen;
-  /** Puts a command that came from afar into the playout record, where the disk allows. */
-  noteRemote(entry: RemoteEntry): void;
+  /** Puts a command that came from afar, or a display that does not obey, into the playout record, where the disk allows. */
+  note(entry: RemoteEntry | DisplayEntry): void;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
   openPage(document: Wanted): PageCache;
   /**
@@ -235,7 +235,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       screens.push(screen);
       return screen;
     },
-    noteRemote(entry) {
+    note(entry) {
       records.note(entry);
     },
     openPage: (document) =>

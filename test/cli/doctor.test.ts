@@ -59,7 +59,7 @@ describe("spotloop doctor", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(names).toEqual([
       ...["configuration", "name", "proxy", "service", "token", "clock", "screen", "location", "venue type"],
-      ...["opening hours", "spot", "news media", "ad media", "proof host", "codecs", "graphics", "display"],
+      ...["opening hours", "spot", "news media", "ad media", "proof host", "codecs", "graphics", "display", "panel"],
       ...["house content", "data folder", "disk", "write speed", "sqlite", "proofs", "player", "versions"],
     ]);
     expect(stdout).toContain("\nok       token          is accepted\n");

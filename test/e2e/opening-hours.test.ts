@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VendorClient } from "../../src/client/vendor-client.ts";
 import { readOpening } from "../../src/core/opening-hours.ts";
+import { WARM_UP_MS } from "../../src/core/panel-power.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { BLACK, HOUSE, openEye, type Sight } from "../support/display/eye.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
   await rig.emulator.next(spots);
   const config = rig.configure({ openingHours: { respect: true } });
 
-  await setClock(OPENS - 15_000);
+  await setClock(OPENS - WARM_UP_MS - 20_000);
   const morning = await watchDisplay(rig.display, eye);
   const first = rig.play(["--config", config]);
   await closed();
@@ -70,10 +71,10 @@ afterAll(() => {
   return rig?.close();
 });
 
-/** A virtual display cannot be switched off: this notes what a real one would have been told. */
+/** A virtual display cannot be switched off: this notes what a real one would have been told, questions aside. */
 function standInForXset(folder: string): void {
   mkdirSync(folder);
-  writeFileSync(join(folder, "xset"), '#!/bin/sh\necho "$@" >> "$HOME/orders"\n', { mode: 0o755 });
+  writeFileSync(join(folder, "xset"), '#!/bin/sh\n[ "$1" = q ] || echo "$@" >> "$HOME/orders"\n', { mode: 0o755 });
   process.env.PATH = `${folder}:${PATH}`;
 }
 
@@ -143,7 +144,7 @@ describe("a screen that respects its location's opening hours", () => {
     expect(proved).toBe(closing.filter(({ sight }) => isItem(sight)).length);
   });
 
-  it("has its display switched off while it is closed, and leaves it on in the end", () => {
+  it("has its display switched off while it is closed, but for a while before it opens, and leaves it on in the end", () => {
     const [on, off] = ["dpms force on", "dpms force off"];
     expect(orders).toEqual([on, off, on, on, off, on]);
   });

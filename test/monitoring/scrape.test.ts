@@ -29,8 +29,9 @@ async function opened(changes: ScenarioChanges = {}) {
   const { player, clock } = scenario;
   const config = { dataDir: folder, cache: { maxBytes: 1e9, minFreeBytes: 1e8, maxItemBytes: 1e8 } };
   const memory = () => ({ main: process.memoryUsage.rss() });
+  const panels = { truthOf: () => ({ state: "unknown" as const, by: [] }), troubleOf: () => null };
   const remote = () => ({ broker: true, shown: null, messageSince: null, displays: "on" as const });
-  registerGauges(metrics, metricSources({ config, player: player(), clock, recovery, remote, memory }));
+  registerGauges(metrics, metricSources({ config, player: player(), panels, clock, recovery, remote, memory }));
   const report = () => {
     throw new Error("not asked for");
   };
@@ -65,8 +66,10 @@ describe("a scrape of a player", { timeout: 120_000 }, () => {
       const at = gaugeOf(after, `${name}_timestamp_seconds`) ?? 0;
       expect([at > now - 30, at <= now + 1]).toEqual([true, true]);
     }
-    const states = ["screen", "display", "ads", "service", "rendering"].map((name) => statesOf(after, `${name}_state`));
-    expect(states).toEqual([["playing"], ["on"], ["possible"], ["ok"], ["software"]]);
+    const states = ["screen", "display", "panel", "ads", "service", "rendering"].map((name) =>
+      statesOf(after, `${name}_state`),
+    );
+    expect(states).toEqual([["playing"], ["unknown"], ["unknown"], ["possible"], ["ok"], ["software"]]);
   });
 
   it("tells how old the oldest owed proof is, and how long there is to deliver it", async () => {

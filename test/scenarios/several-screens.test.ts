@@ -71,7 +71,9 @@ describe("one player of several screens", () => {
     await pass(20_000);
     expect([proved("screen_demo") > 0, emulator.spots("screen_kiosk")]).toEqual([true, []]);
     const told = sumOf(
-      player.screens.map(({ screenId, health }) => ({ screenId, ...health.report(), displayTrouble: null })),
+      player.screens.map(({ screenId, health }) => {
+        return { screenId, ...health.report(), displayTrouble: null, panel: { state: "unknown", by: [] } };
+      }),
     );
     expect(told).toMatchObject({ status: "starting", lastError: "nobody can see this screen" });
     expect(told.screens?.[1]).toMatchObject({ screenId: "screen_kiosk", onAir: "nothing", next: null });

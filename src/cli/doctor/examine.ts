@@ -10,6 +10,7 @@ import { exitCodes } from "../exit.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 import { machineFindings, versionsFinding } from "./machine-checks.ts";
+import { panelFindings } from "./panel-checks.ts";
 import { screenFindings } from "./screen-checks.ts";
 import { offsetText, serviceFindings } from "./service-checks.ts";
 
@@ -39,6 +40,7 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
     ...way,
     ...screens,
     ...(await machineFindings(config)),
+    ...(await panelFindings(env)),
     ...(config === null ? [] : [await houseFinding(config.house.dir)]),
     ...(await diskFindings({ dataDir, cache })),
     await playerFinding(dataDir),
@@ -75,6 +77,7 @@ function configFindings(reading: ConfigReading): Finding[] {
 
 const healthSchema = z.object({
   ...{ status: z.string(), restarts: z.number(), lastError: z.string().nullable() },
+  panel: z.object({ state: z.string(), by: z.array(z.string()) }).optional(),
   clock: z.object({ offsetMs: z.number().nullable(), uncertaintyMs: z.number().nullable().default(null) }).optional(),
 });
 
@@ -84,8 +87,9 @@ async function playerFinding(dataDir: string): Promise<Finding> {
   if (port === null) return fine("player", "not running, or its health pages are off");
   try {
     const reply = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_000) });
-    const { status, restarts, lastError, clock } = healthSchema.parse(await reply.json());
+    const { status, restarts, lastError, panel, clock } = healthSchema.parse(await reply.json());
     const parts = [`running: ${status}`, `${restarts} restarts`];
+    if (panel) parts.push(`its display ${[panel.state, ...panel.by].join(", ")}`);
     if (clock && clock.offsetMs !== null && clock.uncertaintyMs !== null) {
       parts.push(`its clock ${offsetText(clock.offsetMs, clock.uncertaintyMs)}`);
     }

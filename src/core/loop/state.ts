@@ -164,6 +164,12 @@ export function backoffUntil(asking: Asking): Instant {
   return asking.kind === "backoff" ? asking.until : NEVER;
 }
 
+/** Whether an item comes in sight within so long, as far as that is planned: nothing is to hold that up. */
+export function isRaisingWithin({ slot, line }: LoopState, withinMs: number, now: Instant): boolean {
+  if (slot === null) return line.some(hasDeck);
+  return (slot.paintedAt === null && !slot.failed) || slot.endsAt - now < withinMs;
+}
+
 /** When "woke" is due if nothing else happens before, or `null` for never. */
 export function wakeAt(state: LoopState): Instant | null {
   const { slot, line } = state;

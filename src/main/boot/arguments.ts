@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { ConfigSource } from "../../player/config/config.ts";
-import { FORBIDDEN_SWITCH } from "../../player/config/schema.ts";
+import { FORBIDDEN_SWITCH } from "../../player/config/values.ts";
 import { isWayland } from "../../player/display.ts";
 
 /** What the player was started with. */

@@ -15,8 +15,8 @@ import { type Player, type PlayerParts, startPlayer } from "../../player/player.
 import { Overrides } from "../../player/remote/overrides.ts";
 import type { Remote, RemoteParts } from "../../player/remote/remote.ts";
 import { countStart } from "../../player/run-identity.ts";
-import { DisplayPower } from "../displays/display-power.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
+import { followPanels } from "../displays/follow-panels.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
@@ -70,8 +70,9 @@ export async function run(parts: Run): Promise<void> {
   if (flaw !== null) logger.error({ dataDir: config.dataDir }, flaw);
 
   const { allow } = config.remote;
-  const power = new DisplayPower(screenIds, config.openingHours.respect || allow.includes("display"), logger);
-  shutdown.add("displays", () => power.release());
+  let player: Player | null = null;
+  const panels = followPanels({ config, stages: raised, clock, log: logger, player: () => player });
+  shutdown.add("displays", () => panels.release());
   const displays = followDisplays(config, raised, logger);
   shutdown.add("display setup", async () => displays.close());
   for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
@@ -81,7 +82,6 @@ export async function run(parts: Run): Promise<void> {
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     random: Math.random,
   };
-  let player: Player | null = null;
   const time = () => player?.serviceClock.moment().service ?? clock.wall();
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());
@@ -104,7 +104,7 @@ export async function run(parts: Run): Promise<void> {
       config,
       metrics,
       clock,
-      power,
+      panels,
       log: logger,
       suspendReasons,
       ending: ending.signal,
@@ -118,7 +118,7 @@ export async function run(parts: Run): Promise<void> {
   const remote = await openHands({
     ...{ config, clock, time, metrics, random: Math.random, log: logger },
     ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },
-    record: (entry) => player?.noteRemote(entry),
+    record: (entry) => player?.note(entry),
   });
   if (remote !== null) shutdown.add("remote", () => remote.close());
   // Whoever looks at the screen comes first, whoever reads about it second.
@@ -127,7 +127,7 @@ export async function run(parts: Run): Promise<void> {
   const { openHealth } = await import("../operator/health.ts");
   const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });
   const sources = {
-    ...{ config, player, metrics, stages: raised, displays, clock, log: logger, restarts, recovery },
+    ...{ config, player, metrics, stages: raised, displays, panels, clock, log: logger, restarts, recovery },
     remote: report,
   };
   const health = await openHealth(sources);

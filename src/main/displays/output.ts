@@ -28,6 +28,8 @@ export interface Output {
   readonly rotation: Rotation | null;
   /** Pixels of the display for each pixel of what is drawn, in each direction. */
   readonly scale: number;
+  /** What the display says of itself, in hexadecimal; empty where the program does not tell it. */
+  readonly edid: string;
 }
 
 /** What a configuration wants of a display (`display.mode`, `rotate`, `scale`); null: as it is. */
@@ -49,6 +51,8 @@ export interface OutputProgram {
   readonly name: string;
   /** With these arguments it tells of them, in the text that `read` takes. */
   readonly list: readonly string[];
+  /** The same without looking for displays anew, which holds up what is drawn. */
+  readonly listKnown: readonly string[];
   read(text: string): readonly Output[];
   /** With these arguments it makes one change. */
   changing(output: string, change: OutputChange): readonly string[];

@@ -4,6 +4,7 @@ import { type Mode, type Output, type OutputProgram, type Rotation, rotationCall
 export const WLR_RANDR: OutputProgram = {
   name: "wlr-randr",
   list: [],
+  listKnown: [],
   read: (text) => text.split(/^(?=\S)/m).flatMap((section) => outputIn(section) ?? []),
   changing(output, change) {
     const to = ["--output", output];
@@ -41,5 +42,6 @@ function outputIn(section: string): Output | null {
     mode: found.find(({ isCurrent }) => isCurrent)?.mode ?? null,
     rotation: rotationCalled(turn, TURNS),
     scale: Number(said("Scale") ?? 1),
+    edid: "",
   };
 }

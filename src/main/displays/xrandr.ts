@@ -4,6 +4,7 @@ import { type Mode, type Output, type OutputProgram, type Rotation, rotationCall
 export const XRANDR: OutputProgram = {
   name: "xrandr",
   list: ["--verbose"],
+  listKnown: ["--current", "--verbose"],
   read: (text) => sectionsOf(text).flatMap((section) => outputIn(section) ?? []),
   changing(output, change) {
     const to = ["--output", output];
@@ -26,6 +27,8 @@ const TURNS: Readonly<Record<Rotation, string>> = { 0: "normal", 90: "right", 18
 const HEAD = /^(\S+) connected (?:primary )?\d+x\d+\+(-?\d+)\+(-?\d+) \(\S+\) (\w+) (X axis |Y axis |X and Y axis )?\(/;
 /** `  1920x1080 (0x5f) 148.500MHz +HSync +VSync *current +preferred`, then its lines for both directions. */
 const MODE = /^ {2}(\S+) \(0x[0-9a-f]+\)(.*)\n +h: width +(\d+).*\n +v: height +(\d+).*clock +([\d.]+)Hz/gm;
+/** `	EDID:` and, on lines of their own, its bytes in hexadecimal. */
+const EDID = /^\tEDID:\s*\n((?:\t\t[0-9a-f]+\n)+)/m;
 const TRANSFORM = /^\s+Transform: +([\d.]+)/m;
 
 function sectionsOf(text: string): readonly string[] {
@@ -45,5 +48,6 @@ function outputIn(section: string): Output | null {
     mode: found.find(({ isCurrent }) => isCurrent)?.mode ?? null,
     rotation: mirrored === undefined ? rotationCalled(turn, TURNS) : null,
     scale: 1 / Number(TRANSFORM.exec(section)?.[1] ?? 1),
+    edid: (EDID.exec(section)?.[1] ?? "").replace(/\s/g, ""),
   };
 }

@@ -12,6 +12,7 @@ import type { Player } from "../../player/player.ts";
 import { dayIn } from "../../player/proofs/day-report.ts";
 import { removeSmallFile, writeSmallFile } from "../../player/small-file.ts";
 import type { FollowedDisplays } from "../displays/follow-displays.ts";
+import type { FollowedPanels } from "../displays/follow-panels.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import type { RaisedStage } from "../stage/create-stage.ts";
 
@@ -22,6 +23,7 @@ export interface HealthSources {
   readonly metrics: Metrics;
   readonly stages: readonly RaisedStage[];
   readonly displays: Pick<FollowedDisplays, "troubleOf">;
+  readonly panels: Pick<FollowedPanels, "truthOf" | "troubleOf">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly restarts: number;
@@ -40,11 +42,12 @@ export interface OpenHealth {
  * free one; `null` where there are none.
  */
 export async function openHealth(sources: HealthSources): Promise<OpenHealth | null> {
-  const { config, player, metrics, stages, clock, log, restarts, recovery, remote } = sources;
+  const { config, player, metrics, stages, panels, clock, log, restarts, recovery, remote } = sources;
   const { spotloop = "", electron = "", chromium = "", node = "" } = versions();
   metrics.build.set({ version: spotloop, electron, chromium, node }, 1);
   metrics.restarts.set(restarts);
-  registerGauges(metrics, metricSources({ config, player, clock, recovery: () => recovery.report(), remote, memory }));
+  const subjects = { config, player, panels, clock, recovery: () => recovery.report(), remote, memory };
+  registerGauges(metrics, metricSources(subjects));
   if (config.health.port === null) return null;
 
   const screenshot = async (screenId: string | null) => {
@@ -74,14 +77,26 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
 /** Whoever looks after the machine need not be the player's own user. */
 const READABLE_FOR_ALL = 0o644;
 
-function reportOn({ config, player, displays, clock, restarts, recovery, remote }: HealthSources): HealthReport {
+function reportOn({
+  config,
+  player,
+  displays,
+  panels,
+  clock,
+  restarts,
+  recovery,
+  remote,
+}: HealthSources): HealthReport {
   const { oldestDeadline, ...counts } = player.proofs.counts();
   const moment = player.serviceClock.moment();
   const refused = player.proofs.lastRefused();
   return {
     ...sumOf(
       player.screens.map(({ screenId, health }) => {
-        return { screenId, ...health.report(), displayTrouble: displays.troubleOf(screenId) };
+        const { state, by } = panels.truthOf(screenId);
+        const panel = { state, by: by.map(({ source, words }) => `${source} says ${words}`) };
+        const displayTrouble = displays.troubleOf(screenId) ?? panels.troubleOf(screenId);
+        return { screenId, ...health.report(), displayTrouble, panel };
       }),
     ),
     network: player.network,

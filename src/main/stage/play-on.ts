@@ -6,7 +6,7 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
-import type { DisplayPower } from "../displays/display-power.ts";
+import type { FollowedPanels } from "../displays/follow-panels.ts";
 import { displayNamed } from "../window/placement.ts";
 import type { RaisedStage } from "./create-stage.ts";
 import { createStage } from "./stage.ts";
@@ -17,7 +17,7 @@ export interface ScreenRun {
   readonly config: Config;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  readonly power: DisplayPower;
+  readonly panels: Pick<FollowedPanels, "note">;
   readonly log: Logger;
   /** Why the operator has it suspended from the start. */
   readonly suspendReasons: readonly SuspendReason[];
@@ -29,7 +29,7 @@ export interface ScreenRun {
 
 /** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
 export function playOn(raised: RaisedStage, run: ScreenRun): void {
-  const { player, config, metrics, clock, power, log, ending } = run;
+  const { player, config, metrics, clock, panels, log, ending } = run;
   const { screenId, sight, slate } = raised;
   logDisplay(raised, run);
   const stage = createStage({
@@ -48,7 +48,7 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
     },
     report: (event) => playing.loop.dispatch(event),
     onDark(dark) {
-      power.note(screenId, dark);
+      panels.note(screenId, dark);
       return slate.darken(dark);
     },
     onTrouble: (playout, reason, detail) => {
@@ -71,6 +71,7 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
     tell(seen);
     playing.loop.dispatch({ kind: seen ? "resume" : "suspend", because: "hidden" });
   });
+  panels.note(screenId, playing.loop.state().dark);
 }
 
 /** A single screen makes do with another display than the one it was to play on, and somebody should know. */

@@ -2,7 +2,14 @@ import type { BaseWindow } from "electron";
 import { type WindowWatch, watchWindow } from "./x11-watch.ts";
 
 /** Why nobody can see a window. */
-export type HiddenReason = "no display" | "not shown" | "minimized" | "unmapped" | "covered" | "diagnosis";
+export type HiddenReason =
+  | "no display"
+  | "display off"
+  | "not shown"
+  | "minimized"
+  | "unmapped"
+  | "covered"
+  | "diagnosis";
 
 /** Whether a screen's window can be seen. It can while nothing stands in the way. */
 export class Visibility {

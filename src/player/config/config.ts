@@ -14,8 +14,9 @@ import {
 import { configPlaces, defaultDataDir, readJsonFile, type Surroundings } from "./file.ts";
 import { readableByOthers, readOrgToken, type TokenReading } from "./org-token.ts";
 import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
-import { type ConfigFile, configFileSchema, type displaySchema } from "./schema.ts";
+import { type ConfigFile, configFileSchema } from "./schema.ts";
 import { DIRECT, readUplink, secretsOf, type Uplink } from "./uplink.ts";
+import type { displaySchema } from "./values.ts";
 
 /** What the player runs by: everything is there, folders are absolute, the token is resolved. */
 export interface Config

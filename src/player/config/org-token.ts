@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { type ConfigProblem, problemsOf } from "./problems.ts";
-import { orgTokenSchema } from "./schema.ts";
+import { orgTokenSchema } from "./values.ts";
 
 /** The organization token, and the file of its own it came from or would; or what is wrong with it. */
 export type TokenReading = { readonly file: string | null } & (

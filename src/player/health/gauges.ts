@@ -57,6 +57,15 @@ const GAUGES: readonly GaugeEntry[] = [
     states: ["on", "blanked", "hidden", "unknown"],
     of: ({ display }) => display,
   }),
+  oneOf("panel_state", "Whether the display is on, as read back from the kernel, the X server, CEC or DDC/CI", {
+    states: ["on", "off", "unknown"],
+    of: ({ panel }) => panel,
+  }),
+  ofScreens(
+    "panel_failing",
+    "1 while a display has not become what display.power switched it to, or cannot be switched so",
+    ({ isPanelFailing }) => Number(isPanelFailing),
+  ),
   oneOf("ads_state", "Whether ads are possible, by the service's entries of screen and location", {
     states: ["possible", "withheld", "closed", "unapproved", "archived", "unknown"],
     of: ({ ads }) => ads.state,

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { PanelState } from "../../core/display-truth.ts";
 import type { Trouble } from "../../core/recovery.ts";
 import type { ItemKind } from "../../core/spot.ts";
 import type { DataMonth } from "../network/data-meter.ts";
@@ -20,8 +21,10 @@ export interface ScreenHealth {
   readonly next: NextItem | null;
   /** One line, or null. */
   readonly lastError: string | null;
-  /** Why its display is not set up as `display.mode`, `rotate` and `scale` say, in one line, or null. */
+  /** Why its display is not as `display.mode`, `rotate`, `scale` and `power` say, in one line, or null. */
   readonly displayTrouble: string | null;
+  /** Whether its display is on, as far as something has said so, and who said what: `cec says on`. */
+  readonly panel: { readonly state: PanelState; readonly by: readonly string[] };
 }
 
 /**

@@ -108,7 +108,7 @@ export class HealthWatch {
   }
 
   /** How this screen is, apart from its display. */
-  report(): Omit<ScreenHealth, "displayTrouble"> {
+  report(): Omit<ScreenHealth, "displayTrouble" | "panel"> {
     const state = this.#state;
     const slot = state === null ? null : inSight(state);
     const ready = state?.line.find(isReady)?.playout.item;

@@ -1,3 +1,4 @@
+import type { DisplayTruth, PanelState } from "../../core/display-truth.ts";
 import type { DisplayState } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
@@ -34,6 +35,9 @@ export interface ScreenVitals {
   readonly screenId: string;
   readonly state: ScreenState;
   readonly display: DisplayState;
+  readonly panel: PanelState;
+  /** Whether its display is on, or off, against what it was switched to. */
+  readonly isPanelFailing: boolean;
   readonly ads: AdsOutlook;
   readonly service: ServiceState | Exclude<NetworkState, "ok">;
   /** As `/health` says it. */
@@ -64,6 +68,11 @@ export type ProcessMemory = Readonly<Partial<Record<"main" | "page" | "gpu" | "u
 export interface MetricSubjects {
   readonly config: Pick<Config, "dataDir" | "cache">;
   readonly player: Player;
+  /** What is known of the display of a screen, and why it is not switched as it is to be. */
+  readonly panels: {
+    truthOf(screenId: string): DisplayTruth;
+    troubleOf(screenId: string): string | null;
+  };
   readonly clock: Clock;
   readonly recovery: () => RecoveryReport;
   readonly remote: () => RemoteReport;
@@ -74,14 +83,22 @@ export interface MetricSubjects {
 const COSTLY_EVERY_MS = 60_000;
 
 /** The sources for a player that runs. */
-export function metricSources({ config, player, clock, recovery, remote, memory }: MetricSubjects): MetricSources {
+export function metricSources({
+  config,
+  player,
+  panels,
+  clock,
+  recovery,
+  remote,
+  memory,
+}: MetricSubjects): MetricSources {
   const costly = <T>(read: () => T) => atMostEvery(COSTLY_EVERY_MS, clock, read);
   const size = costly(() => player.cache.size());
   const outlooks = costly(() => new Map(player.screens.map(({ screenId, hours }) => [screenId, hours.ads()])));
   const { maxBytes, minFreeBytes } = config.cache;
   return {
     startedAt: clock.wall(),
-    screens: () => player.screens.map((screen) => vitalsOf(screen, player, outlooks().get(screen.screenId))),
+    screens: () => player.screens.map((screen) => vitalsOf(screen, player, panels, outlooks().get(screen.screenId))),
     proofs: () => player.proofs.counts(),
     record: () => player.record,
     cache: () => ({ ...size(), maxBytes, reserveBytes: minFreeBytes }),
@@ -99,7 +116,12 @@ export function metricSources({ config, player, clock, recovery, remote, memory 
   };
 }
 
-function vitalsOf(screen: PlayingScreen, player: Player, ads: AdsOutlook | undefined): ScreenVitals {
+function vitalsOf(
+  screen: PlayingScreen,
+  player: Player,
+  panels: MetricSubjects["panels"],
+  ads: AdsOutlook | undefined,
+): ScreenVitals {
   const { screenId, health, sightings, hours } = screen;
   const { service, wall, now } = player.serviceClock.moment();
   const dated = (at: Instant | undefined | null) => (at == null ? null : at - now + (service ?? wall));
@@ -107,6 +129,8 @@ function vitalsOf(screen: PlayingScreen, player: Player, ads: AdsOutlook | undef
     screenId,
     state: health.state,
     display: sightings.display,
+    panel: panels.truthOf(screenId).state,
+    isPanelFailing: panels.troubleOf(screenId) !== null,
     // A screen that began within the minute is not among those that were read.
     ads: ads ?? hours.ads(),
     service: player.network === "portal" ? "portal" : health.service,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
+import type { PanelState } from "../../core/display-truth.ts";
 import type { LoopState } from "../../core/loop/state.ts";
 import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
@@ -119,20 +120,30 @@ function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void
 
 /** What one screen's playouts looked like, until they are over. */
 export class Sightings {
-  #display: DisplayState = "unknown";
+  #light: "lit" | "blanked" | "hidden" | "unknown" = "unknown";
+  #panel: PanelState = "unknown";
+  /** Whether the display has said that it is on ever since the item on air began. */
+  #isOnThroughout = false;
   #onAir: { readonly id: PlayoutId; readonly startedAt: Instant | null } | null = null;
   readonly #pageAges = new Map<PlayoutId, number>();
 
   /** What the playout record would say of the display now. */
   get display(): DisplayState {
-    return this.#display;
+    return this.#displayWhere(this.#panel === "on");
   }
 
   /** Takes in each state of the loop. */
   noteState({ slot, dark, suspendReasons }: LoopState): void {
+    if (slot?.playout.id !== this.#onAir?.id) this.#isOnThroughout = this.#panel === "on";
     this.#onAir = slot === null ? null : { id: slot.playout.id, startedAt: slot.paintedAt };
-    if (suspendReasons.includes("hidden")) this.#display = "hidden";
-    else this.#display = dark ? "blanked" : "on";
+    if (suspendReasons.includes("hidden")) this.#light = "hidden";
+    else this.#light = dark ? "blanked" : "lit";
+  }
+
+  /** Takes in what is known of the display itself. */
+  notePanel(panel: PanelState): void {
+    this.#panel = panel;
+    if (panel !== "on") this.#isOnThroughout = false;
   }
 
   /** Takes in how long before its first frame a page was begun. */
@@ -145,6 +156,11 @@ export class Sightings {
     const firstFrameAgeMs = this.#pageAges.get(id) ?? null;
     this.#pageAges.delete(id);
     const startedAt = this.#onAir?.id === id ? this.#onAir.startedAt : null;
-    return { digest, startedAt, firstFrameAgeMs, display: this.#display };
+    return { digest, startedAt, firstFrameAgeMs, display: this.#displayWhere(this.#isOnThroughout) };
+  }
+
+  #displayWhere(isOn: boolean): DisplayState {
+    if (this.#light !== "lit") return this.#light;
+    return isOn ? "on" : "unknown";
   }
 }

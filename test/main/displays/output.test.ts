@@ -12,7 +12,8 @@ HDMI-1 connected primary 1080x1920+0+0 (0x47) right (normal left inverted right 
 	            0.000000 0.000000 1.000000
 	           filter: 
 	EDID: 
-		00ffffffffffff004c2d
+		00ffffffffffff00
+		4c2d0102
   1920x1080 (0x47) 148.500MHz +HSync +VSync *current +preferred
         h: width  1920 start 2008 end 2052 total 2200 skew    0 clock  67.50KHz
         v: height 1080 start 1084 end 1089 total 1125           clock  60.00Hz
@@ -71,6 +72,8 @@ describe("what is told of displays that are on", () => {
       [1920, 59.94],
       [1280, 60],
     ]);
+    // What it says of itself is all of the lines, and none where there are none.
+    expect([first?.edid, second?.edid]).toEqual(["00ffffffffffff004c2d0102", ""]);
     // A picture that is mirrored is turned by no number of degrees.
     expect(second).toMatchObject({ name: "DP-1", x: 1080, rotation: null, scale: 2 });
   });
@@ -79,7 +82,7 @@ describe("what is told of displays that are on", () => {
     const [first, second, ...others] = WLR_RANDR.read(WLR_RANDR_SAYS);
     expect(others).toEqual([]);
     expect(first).toEqual({
-      ...{ name: "X11-1", x: 0, y: 0, rotation: 90, scale: 2 },
+      ...{ name: "X11-1", x: 0, y: 0, rotation: 90, scale: 2, edid: "" },
       modes: [{ name: "1024x768", width: 1024, height: 768, hz: 0 }],
       mode: { name: "1024x768", width: 1024, height: 768, hz: 0 },
     });

@@ -42,7 +42,16 @@ describe("a configuration", () => {
       screens: [
         {
           screenId,
-          display: { match: null, fullscreen: true, width: null, height: null, mode: null, rotate: null, scale: null },
+          display: {
+            match: null,
+            fullscreen: true,
+            width: null,
+            height: null,
+            mode: null,
+            rotate: null,
+            scale: null,
+            power: "dpms",
+          },
         },
       ],
       dataDir: join(folder, "state"),
@@ -377,7 +386,16 @@ describe("where data is kept unless told", () => {
 
 describe("the screens of a configuration", () => {
   const { screenId: _, ...base } = least;
-  const display = { match: null, fullscreen: true, width: null, height: null, mode: null, rotate: null, scale: null };
+  const display = {
+    match: null,
+    fullscreen: true,
+    width: null,
+    height: null,
+    mode: null,
+    rotate: null,
+    scale: null,
+    power: "dpms",
+  };
 
   it("must be one under Wayland", () => {
     const screens = ["a", "b"].map((screenId, index) => ({ screenId, display: { match: index + 1 } }));

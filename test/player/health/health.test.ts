@@ -16,6 +16,7 @@ const report: HealthReport = {
   },
   next: null,
   displayTrouble: null,
+  panel: { state: "unknown", by: [] },
   network: "ok",
   record: { rows: 12, unwritten: 0, signedAt: null, trouble: null },
   proofs: {
@@ -65,7 +66,8 @@ function ask(port: number, path: string, { method = "GET", headers = {} }: Asked
 
 describe("the health of several screens", () => {
   const screen = (screenId: string, changes: Partial<ScreenHealth>) => ({
-    ...({ screenId, status: "ok", onAir: "house", next: null, lastError: null, displayTrouble: null } as const),
+    ...({ screenId, status: "ok", onAir: "house", next: null, lastError: null } as const),
+    ...{ displayTrouble: null, panel: { state: "unknown" as const, by: [] } },
     ...changes,
   });
 
@@ -139,8 +141,9 @@ describe("health", () => {
   });
 
   it("tells of each of several screens, and shows the one that is asked for", async () => {
-    const { status, onAir, next, lastError, displayTrouble } = report;
-    const screens = ["hall", "a&b"].map((screenId) => ({ screenId, status, onAir, next, lastError, displayTrouble }));
+    const { status, onAir, next, lastError, displayTrouble, panel } = report;
+    const each = { status, onAir, next, lastError, displayTrouble, panel };
+    const screens = ["hall", "a&b"].map((screenId) => ({ screenId, ...each }));
     const { port } = await started({
       report: () => ({ ...report, screens }),
       screenshot: async (screenId) => Buffer.from(`picture of ${screenId}`),

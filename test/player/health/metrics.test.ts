@@ -11,6 +11,8 @@ const lobby: ScreenVitals = {
   screenId: "lobby",
   state: "playing",
   display: "on",
+  panel: "unknown",
+  isPanelFailing: false,
   ads: { state: "possible", opensAt: null },
   service: "ok",
   isFailing: false,

@@ -10,8 +10,13 @@ export async function readHealth(home: string): Promise<HealthReport | undefined
 
 /** How many pages were raised and drawn so far, those included that were loaded anew in sight; 0 while it cannot be asked. */
 export async function pagesSeen(home: string): Promise<number> {
-  const metrics = (await ask(home, "metrics")) ?? "";
+  const metrics = await readMetrics(home);
   return Number(/^spotloop_page_age_seconds_count (\d+)$/m.exec(metrics)?.[1] ?? 0);
+}
+
+/** What a scrape of it brings; nothing while it cannot be asked. */
+export async function readMetrics(home: string): Promise<string> {
+  return (await ask(home, "metrics")) ?? "";
 }
 
 async function ask(home: string, path: string): Promise<string | undefined> {

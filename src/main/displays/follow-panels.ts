@@ -1,0 +1,186 @@
+import { powerSaveBlocker, screen } from "electron";
+import type { Logger } from "pino";
+import type { DisplayTruth, NamedOutput } from "../../core/display-truth.ts";
+import { isRaisingWithin } from "../../core/loop/state.ts";
+import { wantedPower } from "../../core/panel-power.ts";
+import type { Instant } from "../../core/spot.ts";
+import type { Clock } from "../../player/clock.ts";
+import type { Config } from "../../player/config/config.ts";
+import { DisplaySurvey } from "../../player/displays/display-survey.ts";
+import { PanelPower, panelSwitches } from "../../player/displays/panel-power.ts";
+import { PanelWatch } from "../../player/displays/panel-watch.ts";
+import { runProgram } from "../../player/displays/run-program.ts";
+import type { Player } from "../../player/player.ts";
+import type { RaisedStage } from "../stage/create-stage.ts";
+import type { Output } from "./output.ts";
+import { WLR_RANDR } from "./wlr-randr.ts";
+import { XRANDR } from "./xrandr.ts";
+
+/** What the displays of a player's screens are followed with. */
+export interface PanelsParts {
+  readonly config: Config;
+  readonly stages: readonly RaisedStage[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Null until there is one. */
+  readonly player: () => Player | null;
+}
+
+/** Displays that are read back and switched for as long as the player runs. */
+export interface FollowedPanels {
+  truthOf(screenId: string): DisplayTruth;
+  /** Why a display is not on or off as it is to be, in one line, or null. */
+  troubleOf(screenId: string): string | null;
+  /** Takes in that a screen has become black, or is so no more. */
+  note(screenId: string, dark: boolean): void;
+  /** Ends, and leaves the displays on for the next program. */
+  release(): Promise<void>;
+}
+
+/** Displays that come or change tell of it several times over. */
+const SETTLED_AFTER_MS = 1_000;
+/** A program that was begun so long before has ended when the next item comes in sight. */
+const CLEAR_OF_RAISES_MS = 3_000;
+/** When a screen opens next takes a calendar to tell. */
+const OPENING_EVERY_MS = 60_000;
+
+/**
+ * Reads back whether the display of each screen is on, tells its stage where it is known to be off though there is
+ * something to see, and switches displays as `display.power` says. Keeps them awake while at least one screen is open.
+ */
+export function followPanels({ config, stages, clock, log, player }: PanelsParts): FollowedPanels {
+  const ending = new AbortController();
+  const screenIds = stages.map(({ screenId }) => screenId);
+  const dark = new Set<string>();
+  const outputs = new OutputNames(stages);
+  const awake = new Wakefulness();
+  const screens = () => player()?.screens ?? [];
+  const screenOf = (screenId: string) => screens().find((one) => one.screenId === screenId);
+  const openings = new Map<string, { readonly readAt: Instant; readonly opensAt: Instant | null }>();
+  const session = process.platform !== "linux" ? "none" : process.env.WAYLAND_DISPLAY ? "wayland" : "x11";
+  /** Which display is whose has to be known before one is switched. */
+  let isNamed = false;
+  const survey = new DisplaySurvey({ run: runProgram, clock, session });
+
+  const opensAt = (screenId: string): Instant | null => {
+    const now = clock.now();
+    const known = openings.get(screenId);
+    if (known !== undefined && now - known.readAt < OPENING_EVERY_MS) return known.opensAt;
+    const opens = screenOf(screenId)?.hours.ads().opensAt ?? null;
+    const { service, wall } = player()?.serviceClock.moment() ?? { service: null, wall: clock.wall() };
+    const opening = { readAt: now, opensAt: opens === null ? null : now + opens - (service ?? wall) };
+    openings.set(screenId, opening);
+    return opening.opensAt;
+  };
+  const wanted = (screenId: string) => {
+    const state = screenOf(screenId)?.loop.state();
+    if (state === undefined || !dark.has(screenId)) return "on";
+    const { suspendReasons } = state;
+    return wantedPower({ dark: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
+  };
+  const follow = () => {
+    for (const { screenId, sight } of stages) {
+      const { state } = watch.truthOf(screenId);
+      screenOf(screenId)?.sightings.notePanel(state);
+      sight.note("display off", state === "off" && !dark.has(screenId));
+    }
+    awake.keep(dark.size < stages.length);
+    if (isNamed) power.follow();
+  };
+  const watch: PanelWatch = new PanelWatch({
+    ...{ screenIds, survey, clock, log, signal: ending.signal },
+    outputOf: (screenId) => outputs.of(screenId),
+    isBusy: () => screens().some(({ loop }) => isRaisingWithin(loop.state(), CLEAR_OF_RAISES_MS, clock.now())),
+    onLook: follow,
+  });
+  const power: PanelPower = new PanelPower({
+    ...{ clock, log },
+    switches: panelSwitches(config, wanted, (method, screenId, on) => {
+      return survey.switch(method, screenId === null ? null : outputs.of(screenId), on);
+    }),
+    truthOf: (screenId) => watch.truthOf(screenId),
+    look: () => watch.look(),
+    note: (entry) => player()?.note(entry),
+  });
+  const stopNaming = outputs.follow(async () => {
+    await survey.readKernel("all");
+    isNamed = true;
+    follow();
+    await watch.look();
+  });
+  follow();
+  watch.start();
+  return {
+    truthOf: (screenId) => watch.truthOf(screenId),
+    troubleOf: (screenId) => power.troubleOf(screenId),
+    note(screenId, isDark) {
+      openings.delete(screenId);
+      if (isDark) dark.add(screenId);
+      else dark.delete(screenId);
+      follow();
+    },
+    async release() {
+      ending.abort();
+      stopNaming();
+      await power.release();
+    },
+  };
+}
+
+/** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */
+class OutputNames {
+  readonly #stages: readonly RaisedStage[];
+  readonly #program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
+  #outputs: readonly Output[] = [];
+
+  constructor(stages: readonly RaisedStage[]) {
+    this.#stages = stages;
+  }
+
+  /** Null where no display begins where the stage's does, or more than one, as where they are mirrored. */
+  of(screenId: string): NamedOutput | null {
+    const display = this.#stages.find((stage) => stage.screenId === screenId)?.display() ?? null;
+    if (display === null) return null;
+    const { x, y } = display.nativeOrigin ?? display.bounds;
+    const [only, ...others] = this.#outputs.filter((one) => one.x === x && one.y === y);
+    return only === undefined || others.length > 0 ? null : only;
+  }
+
+  /** Tells when the names are there, and after each change; the function it returns ends that. */
+  follow(onNamed: () => void): () => void {
+    if (process.platform !== "linux") {
+      onNamed();
+      return () => {};
+    }
+    let timer: NodeJS.Timeout | null = null;
+    const name = async () => {
+      const { name, listKnown, read } = this.#program;
+      const ran = await runProgram(name, listKnown);
+      this.#outputs = ran.kind === "ran" ? read(ran.said) : [];
+      onNamed();
+    };
+    const nameSoon = () => {
+      clearTimeout(timer ?? undefined);
+      timer = setTimeout(() => void name(), SETTLED_AFTER_MS);
+    };
+    screen.on("display-added", nameSoon).on("display-removed", nameSoon).on("display-metrics-changed", nameSoon);
+    void name();
+    return () => {
+      clearTimeout(timer ?? undefined);
+      screen.off("display-added", nameSoon).off("display-removed", nameSoon).off("display-metrics-changed", nameSoon);
+    };
+  }
+}
+
+/** Keeps the system from switching displays off by itself. */
+class Wakefulness {
+  #blocker: number | null = null;
+
+  keep(awake: boolean): void {
+    if (awake) this.#blocker ??= powerSaveBlocker.start("prevent-display-sleep");
+    else if (this.#blocker !== null) {
+      powerSaveBlocker.stop(this.#blocker);
+      this.#blocker = null;
+    }
+  }
+}
