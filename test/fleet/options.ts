@@ -1,0 +1,69 @@
+import { resolve } from "node:path";
+import { readArguments } from "../../scripts/setup/arguments.ts";
+import { Stop } from "../../scripts/setup/stop.mjs";
+
+/** What `npm run fleet` is asked for. */
+export interface FleetOptions {
+  readonly players: number;
+  /** How many times as fast as in truth the fleet lives. */
+  readonly speed: number;
+  readonly isQuick: boolean;
+  /** How long all players are well first, in minutes of the fleet. */
+  readonly wellMinutes: number;
+  /** Nothing is broken. */
+  readonly onlyWell: boolean;
+  /** No fleet at all, but so many simulated screens against the emulator; null for none. */
+  readonly screens: number | null;
+  /** Where all figures go, an absolute path, or null for nowhere. */
+  readonly json: string | null;
+}
+
+const STEP = "Starting the fleet";
+const USAGE =
+  "npm run fleet -- [--quick] [--players N] [--speed N | --true-durations] [--well MINUTES] [--only-well] [--screens N] [--json FILE]";
+const OPTIONS = {
+  quick: { type: "boolean", default: false },
+  players: { type: "string" },
+  speed: { type: "string" },
+  "true-durations": { type: "boolean", default: false },
+  well: { type: "string" },
+  "only-well": { type: "boolean", default: false },
+  screens: { type: "string" },
+  json: { type: "string" },
+} as const;
+
+/** Twelve hours in half an hour; the short form has nothing that takes more than one, which is a minute. */
+const [SPEED, QUICK_SPEED] = [24, 60];
+const [PLAYERS, QUICK_PLAYERS] = [50, 10];
+/** As many kiosks are broken at most, and one is well beside them. */
+const LEAST_PLAYERS = { full: 16, quick: 9 };
+const WELL_MINUTES = 30;
+
+/** Reads the arguments; a relative file is meant from `cwd`. Those that make no sense are a `Stop`. */
+export function readOptions(args: readonly string[], cwd: string): FleetOptions {
+  const { values } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE });
+  const { quick, "true-durations": isTrue } = values;
+  if (isTrue && values.speed !== undefined) throw new Stop(STEP, "True durations have no --speed.", USAGE);
+  const least = quick ? LEAST_PLAYERS.quick : LEAST_PLAYERS.full;
+  const speed = isTrue ? 1 : numberIn("--speed", values.speed, { least: 1, most: 120 });
+  return {
+    players: numberIn("--players", values.players, { least, most: 200 }) ?? (quick ? QUICK_PLAYERS : PLAYERS),
+    speed: speed ?? (quick ? QUICK_SPEED : SPEED),
+    isQuick: quick,
+    wellMinutes: numberIn("--well", values.well, { least: 5, most: 10_000 }) ?? WELL_MINUTES,
+    onlyWell: values["only-well"],
+    screens: numberIn("--screens", values.screens, { least: 1, most: 10_000 }),
+    json: values.json === undefined ? null : resolve(cwd, values.json),
+  };
+}
+
+function numberIn(
+  name: string,
+  text: string | undefined,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | null {
+  if (text === undefined) return null;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new Stop(STEP, `${name} cannot be ${text}: it is a number from ${least} to ${most}.`, USAGE);
+}

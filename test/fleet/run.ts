@@ -1,0 +1,110 @@
+import { CAUSES, type Cause } from "./causes.ts";
+import { type Figures, measure } from "./figures.ts";
+import { type Fleet, openFleet } from "./fleet.ts";
+import { type Breakdown, falseAlarms, judge, type Outcome } from "./judge.ts";
+
+/** How a fleet is to be tried. */
+export interface FleetRun {
+  readonly players: number;
+  readonly speed: number;
+  /** One cause for each alert that is due within the hour, and nothing else. */
+  readonly isQuick: boolean;
+  /** How long all of them are well, in minutes of the fleet. */
+  readonly wellMinutes: number;
+  /** Nothing is broken at all. */
+  readonly onlyWell: boolean;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
+}
+
+/** What came of it. */
+export interface FleetResult {
+  readonly figures: Figures;
+  readonly outcomes: readonly Outcome[];
+  /** Alerts of kiosks with which nothing was wrong, in words. */
+  readonly falseAlarms: readonly string[];
+  /** How many kiosks were well all along. */
+  readonly wellPlayers: number;
+  /** How long they were watched, in minutes of the fleet. */
+  readonly watchedMinutes: number;
+}
+
+const MINUTE_MS = 60_000;
+/** What is not due within the hour is not tried in the short form. */
+const QUICK_MINUTES = 60;
+/** How long is waited after the last alert was due: it fires within some minutes, and is told in a group of its kind. */
+const TOLD_WITHIN_MINUTES = 15;
+
+/** The causes of a run: all, or for the short form one for each alert that comes soon. */
+export function causesOf(isQuick: boolean): readonly Cause[] {
+  if (!isQuick) return CAUSES;
+  const soon = CAUSES.filter(({ alert, dueMinutes }) => alert !== null && dueMinutes <= QUICK_MINUTES);
+  return soon.filter(({ alert }, index) => soon.findIndex((one) => one.alert === alert) === index);
+}
+
+/** Lets a fleet live, first all of it well, then with some of it broken, and holds the alerts against that. */
+export async function runFleet(run: FleetRun): Promise<FleetResult> {
+  const { players, speed, folder, signal, progress, wellMinutes, onlyWell } = run;
+  const causes = causesOf(run.isQuick);
+  const fleet = await openFleet({ players, causes, speed, folder, signal, progress });
+  try {
+    const openedAt = fleet.time();
+    progress(`${players} players, all well, for ${wellMinutes} minutes of theirs`);
+    const [measured] = causes.filter(({ ownAgent }) => ownAgent);
+    if (measured === undefined) throw new Error("no kiosk has an agent of its own");
+    const target = fleet.kiosks.get(measured.name);
+    if (target === undefined) throw new Error(`there is no kiosk ${measured.name}`);
+    const { network, server } = fleet;
+    const agent = fleet.agentOf(measured.name);
+    const figuresFrom = await measure({ network, server, agent, target, players }, fleet.time);
+    await fleet.pass(wellMinutes * MINUTE_MS);
+    const figures = await figuresFrom();
+    const early = falseAlarms(fleet.watch.seen, () => true);
+    const broken = onlyWell ? [] : await breakDown(fleet, causes, progress);
+    return {
+      figures,
+      outcomes: broken.map((one) => judge(one, fleet.watch.seen)),
+      falseAlarms: [
+        ...early,
+        ...falseAlarms(fleet.watch.seen, (name) => !early.length && broken.every(({ cause }) => cause.name !== name)),
+      ],
+      wellPlayers: players - broken.length,
+      watchedMinutes: (fleet.time() - openedAt) / MINUTE_MS,
+    };
+  } finally {
+    await fleet.close();
+  }
+}
+
+/** Breaks all that has a cause at once, and lets time pass until each alert must have been told. */
+async function breakDown(
+  fleet: Fleet,
+  causes: readonly Cause[],
+  progress: (text: string) => void,
+): Promise<readonly Breakdown[]> {
+  const { network, pass } = fleet;
+  const broken = causes.map((cause) => ({ cause, brokenAt: fleet.time() }));
+  const breaking = Promise.all(
+    causes.map(({ name, breakDown: act }) => {
+      const spec = fleet.kiosks.get(name);
+      if (spec === undefined) throw new Error(`there is no kiosk ${name}`);
+      const { screenId, dataDir } = spec;
+      const killAgent = () => fleet.agentOf(name).kill();
+      return act({
+        ...{ name, screenId, dataDir, network, pass, killAgent, onClose: fleet.onClose },
+        process: fleet.processOf(name),
+      });
+    }),
+  );
+  const lastDue = Math.max(...causes.map(({ dueMinutes }) => dueMinutes)) + TOLD_WITHIN_MINUTES;
+  const told = () => new Set(fleet.watch.seen.filter(({ toldAt }) => toldAt !== null).map(({ alert }) => alert));
+  const watching = (async () => {
+    for (let minute = 0; minute < lastDue; minute++) {
+      progress(`${causes.length} kiosks are broken, minute ${minute} of ${lastDue}: ${told().size} alerts told`);
+      await pass(MINUTE_MS);
+    }
+  })();
+  await Promise.all([breaking, watching]);
+  return broken;
+}
