@@ -1,4 +1,4 @@
-import { readFileSync, statfsSync, writeFileSync } from "node:fs";
+import { statfsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -95,7 +95,8 @@ export const CAUSES: readonly Cause[] = [
     name: "restarts",
     what: "it is killed every 5 minutes, and started again",
     alert: "SpotloopRestartLoop",
-    dueMinutes: 20,
+    // Four starts in half an hour, the first of them at once.
+    dueMinutes: 15,
     async breakDown({ process, pass }) {
       for (let start = 0; start < 5; start++) {
         await process.kill();
@@ -206,9 +207,4 @@ async function openPortal(): Promise<{ readonly origin: string; close(): void }>
     server.closeAllConnections();
   };
   return { origin: `http://127.0.0.1:${port}`, close };
-}
-
-/** The alerts that the rules have, in their order. */
-export function alertsIn(rules: string): readonly string[] {
-  return [...readFileSync(rules, "utf8").matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
 }

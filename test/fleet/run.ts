@@ -34,7 +34,7 @@ const MINUTE_MS = 60_000;
 /** What is not due within the hour is not tried in the short form. */
 const QUICK_MINUTES = 60;
 /** How long is waited after the last alert was due: it fires within some minutes, and is told in a group of its kind. */
-const TOLD_WITHIN_MINUTES = 15;
+const TOLD_WITHIN_MINUTES = 20;
 
 /** The causes of a run: all, or for the short form one for each alert that comes soon. */
 export function causesOf(isQuick: boolean): readonly Cause[] {
@@ -64,7 +64,7 @@ export async function runFleet(run: FleetRun): Promise<FleetResult> {
     const broken = onlyWell ? [] : await breakDown(fleet, causes, progress);
     return {
       figures,
-      outcomes: broken.map((one) => judge(one, fleet.watch.seen)),
+      outcomes: broken.map((one) => judge(one, fleet.watch.seen, speed)),
       falseAlarms: [
         ...early,
         ...falseAlarms(fleet.watch.seen, (name) => !early.length && broken.every(({ cause }) => cause.name !== name)),

@@ -1,6 +1,7 @@
 import type { Figures } from "./figures.ts";
 import type { Outcome } from "./judge.ts";
 import type { FleetResult } from "./run.ts";
+import type { ScreensResult } from "./screens.ts";
 
 const HEADING = ["", "alert", "cause", "due", "fired", "told", "held back"];
 
@@ -24,6 +25,20 @@ export function fleetTable(result: FleetResult, speed: number): string {
 /** Whether each alert fired on its cause, and no other. */
 export function isClean({ outcomes, falseAlarms }: FleetResult): boolean {
   return falseAlarms.length === 0 && outcomes.every(({ complaints }) => complaints.length === 0);
+}
+
+/** What simulated screens found, for people. */
+export function screensTable(result: ScreensResult): string {
+  const { screens, seconds, spots, proofs, failed, late, spotMs, bytesPerSpot, processorShare, memoryBytes } = result;
+  const failures = Object.entries(failed).map(([what, count]) => `${count} times ${what}`);
+  const lines = [
+    `spots: ${spots}, proofs: ${proofs}: ${((spots + proofs) / seconds).toFixed(0)} requests a second`,
+    `failed: ${failures.join(", ") || 0}; turns that came more than a second late: ${late}`,
+    `time to a spot, connection included: p50 ${spotMs.p50.toFixed(1)} ms, p99 ${spotMs.p99.toFixed(1)} ms, most ${spotMs.most.toFixed(0)} ms`,
+    `a spot: ${bytesPerSpot.toFixed(0)} bytes`,
+    `the emulator: ${(processorShare * 100).toFixed(0)} % of a core, ${megabytes(memoryBytes)}`,
+  ];
+  return `${screens} simulated screens for ${seconds.toFixed(0)} s, at their own pace:\n${lines.map((one) => `  ${one}\n`).join("")}`;
 }
 
 function rowsOf(outcomes: readonly Outcome[]): string {
