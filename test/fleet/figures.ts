@@ -5,14 +5,19 @@ import type { Instant } from "../../src/core/spot.ts";
 import { treeUsage } from "../support/machine/tree-usage.ts";
 import { samplesIn } from "../support/monitoring.ts";
 import type { FleetNetwork } from "./network.ts";
+import { durationAt, type Pace } from "./pace.ts";
 import type { MonitoringProgram, Target } from "./programs.ts";
 import { query } from "./watch.ts";
 
 /** What a healthy fleet costs; what is of an hour or a minute is of the fleet's time. */
 export interface Figures {
   readonly players: number;
+  /** As many as the server sees: some of the players under several names. */
+  readonly seenPlayers: number;
   /** How much of the fleet's time was measured. */
   readonly minutes: number;
+  /** The share of all scrapes that came: much less than 1 tells that the machine could not keep up. */
+  readonly scrapedShare: number;
   /** Calls of one player on the service and the media listener in an hour, by route. */
   readonly callsPerHour: Readonly<Record<string, number>>;
   readonly failedCalls: number;
@@ -24,6 +29,9 @@ export interface Figures {
   readonly pushesPerMinute: number;
   /** Of the server of the whole fleet. */
   readonly serverMemoryBytes: number;
+  readonly serverSeries: number;
+  /** Of one core, in real time. */
+  readonly serverProcessorShare: number;
   readonly agentMemoryBytes: number;
   /** Of the server's disk, once it is written into a block. */
   readonly bytesPerSample: number;
@@ -39,10 +47,18 @@ export interface Measured {
   /** The player that is looked at. */
   readonly target: Target;
   readonly players: number;
+  readonly seenPlayers: number;
+  readonly pace: Pace;
 }
+
+/** As in `agent.yml`: one every 30 s. */
+const SCRAPES_PER_MINUTE = 2;
 
 interface Reading {
   readonly at: Instant;
+  /** Real time, in seconds. */
+  readonly realSeconds: number;
+  readonly serverSeconds: number;
   readonly calls: ReadonlyMap<string, number>;
   readonly failed: number;
   readonly pushed: number;
@@ -56,14 +72,18 @@ export async function measure(measured: Measured, time: () => Instant): Promise<
   return async () => {
     const after = await read(measured, time());
     const minutes = (after.at - before.at) / 60_000;
-    const { server, agent, target, players } = measured;
+    const { server, agent, target, players, seenPlayers, pace } = measured;
     const perHour = ([route, count]: readonly [string, number]) => {
       return [route, ((count - (before.calls.get(route) ?? 0)) / players / minutes) * 60] as const;
     };
+    const window = durationAt(pace.speed, after.at - before.at);
+    const scrapes = await query(server, `sum(count_over_time(up[${window}]))`);
+    const serverSeconds = after.serverSeconds - before.serverSeconds;
     const aMinute = (what: "pushed" | "metadata" | "pushes") => (after[what] - before[what]) / minutes;
     const scrape = await textOf(`http://127.0.0.1:${target.healthPort}/metrics`);
     return {
-      ...{ players, minutes },
+      ...{ players, seenPlayers, minutes },
+      scrapedShare: scrapes / (seenPlayers * minutes * SCRAPES_PER_MINUTE),
       callsPerHour: Object.fromEntries([...after.calls].map(perHour)),
       failedCalls: after.failed - before.failed,
       seriesPerPlayer: await query(server, `count({instance="${target.name}"})`),
@@ -72,13 +92,15 @@ export async function measure(measured: Measured, time: () => Instant): Promise<
       pushedMetadataBytesPerMinute: aMinute("metadata"),
       pushesPerMinute: aMinute("pushes"),
       serverMemoryBytes: treeUsage(server.pid).pssBytes,
+      serverSeries: await query(server, "count({job='spotloop'})"),
+      serverProcessorShare: serverSeconds / (after.realSeconds - before.realSeconds),
       agentMemoryBytes: treeUsage(agent.pid).pssBytes,
       ...(await blockOf(server)),
     };
   };
 }
 
-async function read({ network, agent }: Measured, at: Instant): Promise<Reading> {
+async function read({ network, agent, server }: Measured, at: Instant): Promise<Reading> {
   const calls = await network.calls();
   const byRoute = new Map<string, number>();
   for (const { route, count } of calls) byRoute.set(route, (byRoute.get(route) ?? 0) + count);
@@ -87,6 +109,8 @@ async function read({ network, agent }: Measured, at: Instant): Promise<Reading>
     agentSamples.filter((one) => one.name === name).reduce((sum, { value }) => sum + value, 0);
   return {
     at,
+    realSeconds: performance.now() / 1_000,
+    serverSeconds: treeUsage(server.pid).cpuSeconds,
     calls: byRoute,
     failed: sumOf(calls.filter(({ status }) => status === 0 || status >= 400).map(({ count }) => count)),
     pushed: total("prometheus_remote_storage_bytes_total"),

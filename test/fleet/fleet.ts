@@ -18,6 +18,8 @@ export interface Fleet {
   readonly network: FleetNetwork;
   readonly server: MonitoringProgram;
   readonly watch: AlertWatch;
+  /** How many kiosks the server sees. */
+  readonly seenPlayers: number;
   /** By name: those of causes by theirs, and the others. */
   readonly kiosks: ReadonlyMap<string, KioskSpec>;
   processOf(name: string): KioskProcess;
@@ -35,6 +37,8 @@ export interface FleetParts {
   readonly players: number;
   /** Each has a kiosk of its own; they are among the players. */
   readonly causes: readonly Cause[];
+  /** Under how many machines' names each player without a cause is read, so that the server sees a larger fleet. */
+  readonly copies: number;
   readonly speed: number;
   /** An empty one. */
   readonly folder: string;
@@ -49,11 +53,11 @@ const LOOK_AT_LEAST_MS = 250;
 const DISK_BYTES = 144 * 1024 * 1024;
 /** So little that such a player can still play when somebody else has filled it; the alert has a floor of its own. */
 const SMALL_RESERVE_BYTES = 16 * 1024 * 1024;
-const SEEN_WITHIN_MS = 120_000;
+const SEEN_WITHIN_MS = 300_000;
 
 /** Opens a fleet, and resolves once the server has heard of each of its players. */
 export async function openFleet(parts: FleetParts): Promise<Fleet> {
-  const { players, causes, speed, folder, signal, progress } = parts;
+  const { players, causes, copies, speed, folder, signal, progress } = parts;
   const pace: Pace = { speed, startedAt: Date.now() };
   const closing: (() => unknown)[] = [];
   const close = async () => {
@@ -103,7 +107,15 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
       if (target !== undefined) agents.set(name, keep(await startAgent(site, name, [target], server.origin)));
     }
     const others = [...specs.values()].filter(({ name }) => !agents.has(name));
-    keep(await startAgent(site, "several", others, server.origin));
+    const targets = others.flatMap(({ name, healthPort }) => {
+      const isCopied = together.some((one) => one.name === name);
+      const names = Array.from({ length: isCopied ? copies : 1 }, (_, copy) =>
+        copy === 0 ? name : `${name}-${copy + 1}`,
+      );
+      return names.map((each) => ({ name: each, healthPort }));
+    });
+    keep(await startAgent(site, "several", targets, server.origin));
+    const seenPlayers = agents.size + targets.length;
 
     const step = Math.max(realMs(pace, LOOK_EVERY_MS), LOOK_AT_LEAST_MS);
     const pass = async (fleetMs: number) => {
@@ -115,12 +127,12 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     };
     progress("the first scrapes");
     const giveUpAt = performance.now() + SEEN_WITHIN_MS;
-    while ((await query(server, "count(up == 1)")) < players) {
-      if (performance.now() > giveUpAt) throw new Error(`of ${players} players not all are scraped`);
+    while ((await query(server, "count(up == 1)")) < seenPlayers) {
+      if (performance.now() > giveUpAt) throw new Error(`of ${seenPlayers} players not all are scraped`);
       await sleep(LOOK_AT_LEAST_MS, undefined, { signal });
     }
     return {
-      ...{ pace, network, server, watch, kiosks: specs, time, pass, close },
+      ...{ pace, network, server, watch, seenPlayers, kiosks: specs, time, pass, close },
       processOf: (name) => found(processes.find(({ kiosks }) => kiosks.some((one) => one.name === name))),
       agentOf: (name) => found(agents.get(name)),
       onClose: (act) => void closing.push(act),

@@ -127,6 +127,7 @@ describe("the options of a fleet", () => {
     [["--speed", "0"], "--speed cannot be 0"],
     [["--speed", "1.5"], "--speed cannot be 1.5"],
     [["--true-durations", "--speed", "2"], "True durations have no --speed"],
+    [["--copies", "20"], "Only players that stay well"],
     [["--well", "soon"], "--well cannot be soon"],
     [["--plyers", "5"], "Unknown option '--plyers'"],
   ])("that make no sense are refused with how it is meant: %j", (args, why) => {

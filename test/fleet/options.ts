@@ -12,6 +12,8 @@ export interface FleetOptions {
   readonly wellMinutes: number;
   /** Nothing is broken. */
   readonly onlyWell: boolean;
+  /** Under how many machines' names each player is read; more than 1 only where nothing is broken. */
+  readonly copies: number;
   /** No fleet at all, but so many simulated screens against the emulator; null for none. */
   readonly screens: number | null;
   /** Where all figures go, an absolute path, or null for nowhere. */
@@ -20,7 +22,7 @@ export interface FleetOptions {
 
 const STEP = "Starting the fleet";
 const USAGE =
-  "npm run fleet -- [--quick] [--players N] [--speed N | --true-durations] [--well MINUTES] [--only-well] [--screens N] [--json FILE]";
+  "npm run fleet -- [--quick] [--players N] [--speed N | --true-durations] [--well MINUTES] [--only-well [--copies N]] [--screens N] [--json FILE]";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
   players: { type: "string" },
@@ -28,6 +30,7 @@ const OPTIONS = {
   "true-durations": { type: "boolean", default: false },
   well: { type: "string" },
   "only-well": { type: "boolean", default: false },
+  copies: { type: "string" },
   screens: { type: "string" },
   json: { type: "string" },
 } as const;
@@ -44,14 +47,17 @@ export function readOptions(args: readonly string[], cwd: string): FleetOptions 
   const { values } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE });
   const { quick, "true-durations": isTrue } = values;
   if (isTrue && values.speed !== undefined) throw new Stop(STEP, "True durations have no --speed.", USAGE);
+  const copies = numberIn("--copies", values.copies, { least: 1, most: 1_000 }) ?? 1;
+  if (copies > 1 && !values["only-well"]) throw new Stop(STEP, "Only players that stay well can have --copies.", USAGE);
   const least = quick ? LEAST_PLAYERS.quick : LEAST_PLAYERS.full;
   const speed = isTrue ? 1 : numberIn("--speed", values.speed, { least: 1, most: 120 });
   return {
     players: numberIn("--players", values.players, { least, most: 200 }) ?? (quick ? QUICK_PLAYERS : PLAYERS),
     speed: speed ?? (quick ? QUICK_SPEED : SPEED),
     isQuick: quick,
-    wellMinutes: numberIn("--well", values.well, { least: 5, most: 10_000 }) ?? WELL_MINUTES,
+    wellMinutes: numberIn("--well", values.well, { least: 1, most: 10_000 }) ?? WELL_MINUTES,
     onlyWell: values["only-well"],
+    copies,
     screens: numberIn("--screens", values.screens, { least: 1, most: 10_000 }),
     json: values.json === undefined ? null : resolve(cwd, values.json),
   };

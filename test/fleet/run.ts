@@ -13,6 +13,8 @@ export interface FleetRun {
   readonly wellMinutes: number;
   /** Nothing is broken at all. */
   readonly onlyWell: boolean;
+  /** Under how many names the server sees each player that stays well. */
+  readonly copies: number;
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
@@ -45,9 +47,9 @@ export function causesOf(isQuick: boolean): readonly Cause[] {
 
 /** Lets a fleet live, first all of it well, then with some of it broken, and holds the alerts against that. */
 export async function runFleet(run: FleetRun): Promise<FleetResult> {
-  const { players, speed, folder, signal, progress, wellMinutes, onlyWell } = run;
+  const { players, copies, speed, folder, signal, progress, wellMinutes, onlyWell } = run;
   const causes = causesOf(run.isQuick);
-  const fleet = await openFleet({ players, causes, speed, folder, signal, progress });
+  const fleet = await openFleet({ players, causes, copies, speed, folder, signal, progress });
   try {
     const openedAt = fleet.time();
     progress(`${players} players, all well, for ${wellMinutes} minutes of theirs`);
@@ -55,9 +57,9 @@ export async function runFleet(run: FleetRun): Promise<FleetResult> {
     if (measured === undefined) throw new Error("no kiosk has an agent of its own");
     const target = fleet.kiosks.get(measured.name);
     if (target === undefined) throw new Error(`there is no kiosk ${measured.name}`);
-    const { network, server } = fleet;
+    const { network, server, seenPlayers, pace } = fleet;
     const agent = fleet.agentOf(measured.name);
-    const figuresFrom = await measure({ network, server, agent, target, players }, fleet.time);
+    const figuresFrom = await measure({ network, server, agent, target, players, seenPlayers, pace }, fleet.time);
     await fleet.pass(wellMinutes * MINUTE_MS);
     const figures = await figuresFrom();
     const early = falseAlarms(fleet.watch.seen, () => true);

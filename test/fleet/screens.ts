@@ -25,7 +25,9 @@ export interface ScreensResult {
   readonly late: number;
   /** Milliseconds from the connection to the end of the answer. */
   readonly spotMs: { readonly p50: number; readonly p99: number; readonly most: number };
+  /** Question and answer with their heads, without what TCP and TLS add. */
   readonly bytesPerSpot: number;
+  readonly bytesPerProof: number;
   /** Of the emulator: of one core, and all that it takes. */
   readonly processorShare: number;
   readonly memoryBytes: number;
@@ -63,6 +65,7 @@ export async function runScreens(run: ScreensRun): Promise<ScreensResult> {
       ...{ screens, seconds, spots, proofs, late, spotMs: { p50, p99, most } },
       failed: Object.fromEntries(load.failed),
       bytesPerSpot: load.spotBytes / spots,
+      bytesPerProof: load.proofBytes / proofs,
       processorShare: (cpuSeconds - before) / seconds,
       memoryBytes: pssBytes,
     };
@@ -77,6 +80,7 @@ class Load {
   proofs = 0;
   late = 0;
   spotBytes = 0;
+  proofBytes = 0;
   readonly spotMs: number[] = [];
   readonly failed = new Map<string, number>();
   readonly #network: FleetNetwork;
@@ -94,15 +98,18 @@ class Load {
     for (let turn = firstAt; turn + SLOT_MS < endsAt; turn += SLOT_MS) {
       await this.#until(turn);
       const began = performance.now();
-      const body = await this.#get(this.#network.baseUrl + path);
-      if (body === null) continue;
+      const spot = await this.#get(this.#network.baseUrl + path);
+      if (spot === null) continue;
       this.spots += 1;
-      this.spotBytes += body.length;
+      this.spotBytes += spot.sizeBytes;
       this.spotMs.push(performance.now() - began);
-      const pops = [...body.matchAll(/"pop":"([^"]+)"/g)].map(([, pop = ""]) => pop);
+      const pops = [...spot.text.matchAll(/"pop":"([^"]+)"/g)].map(([, pop = ""]) => pop);
       for (const [index, pop] of pops.entries()) {
         await this.#until(began + (index + 1) * ITEM_MS);
-        if ((await this.#get(pop)) !== null) this.proofs += 1;
+        const proof = await this.#get(pop);
+        if (proof === null) continue;
+        this.proofs += 1;
+        this.proofBytes += proof.sizeBytes;
       }
     }
   }
@@ -113,11 +120,15 @@ class Load {
     else if (leftMs < -LATE_MS) this.late += 1;
   }
 
-  /** The whole answer, or null and counted where it was no success. */
-  async #get(url: string): Promise<string | null> {
+  /** The whole answer, and the bytes of it and its question; null and counted where it was no success. */
+  async #get(url: string): Promise<{ readonly text: string; readonly sizeBytes: number } | null> {
     const localAddress = `127.0.1.${1 + (this.#connections++ % ADDRESSES)}`;
-    const text = await answerTo(url, localAddress).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
-    if (/^HTTP\/1\.1 20\d /.test(text)) return text;
+    const { host, pathname, search } = new URL(url);
+    const question = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nuser-agent: spotloop\r\nconnection: close\r\n\r\n`;
+    const text = await answerTo(url, question, localAddress).catch(
+      (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    );
+    if (/^HTTP\/1\.1 20\d /.test(text)) return { text, sizeBytes: question.length + text.length };
     const what = text.slice(0, 16).split("\r")[0] ?? "";
     this.failed.set(what, (this.failed.get(what) ?? 0) + 1);
     return null;
@@ -125,8 +136,8 @@ class Load {
 }
 
 /** Not `fetch`, which takes several times the processor that answering takes, so that its own limits would be measured. */
-function answerTo(url: string, localAddress: string): Promise<string> {
-  const { hostname, port, host, pathname, search } = new URL(url);
+function answerTo(url: string, question: string, localAddress: string): Promise<string> {
+  const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
     const chunks: Buffer[] = [];
@@ -139,8 +150,6 @@ function answerTo(url: string, localAddress: string): Promise<string> {
     });
     socket.once("error", reject);
     socket.once("end", () => resolve(Buffer.concat(chunks).toString("latin1")));
-    socket.write(
-      `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nuser-agent: spotloop\r\nconnection: close\r\n\r\n`,
-    );
+    socket.write(question);
   });
 }

@@ -29,13 +29,25 @@ export function isClean({ outcomes, falseAlarms }: FleetResult): boolean {
 
 /** What simulated screens found, for people. */
 export function screensTable(result: ScreensResult): string {
-  const { screens, seconds, spots, proofs, failed, late, spotMs, bytesPerSpot, processorShare, memoryBytes } = result;
+  const {
+    screens,
+    seconds,
+    spots,
+    proofs,
+    failed,
+    late,
+    spotMs,
+    bytesPerSpot,
+    bytesPerProof,
+    processorShare,
+    memoryBytes,
+  } = result;
   const failures = Object.entries(failed).map(([what, count]) => `${count} times ${what}`);
   const lines = [
     `spots: ${spots}, proofs: ${proofs}: ${((spots + proofs) / seconds).toFixed(0)} requests a second`,
     `failed: ${failures.join(", ") || 0}; turns that came more than a second late: ${late}`,
     `time to a spot, connection included: p50 ${spotMs.p50.toFixed(1)} ms, p99 ${spotMs.p99.toFixed(1)} ms, most ${spotMs.most.toFixed(0)} ms`,
-    `a spot: ${bytesPerSpot.toFixed(0)} bytes`,
+    `bytes of a spot: ${bytesPerSpot.toFixed(0)}, of a proof: ${bytesPerProof.toFixed(0)}, question and answer`,
     `the emulator: ${(processorShare * 100).toFixed(0)} % of a core, ${megabytes(memoryBytes)}`,
   ];
   return `${screens} simulated screens for ${seconds.toFixed(0)} s, at their own pace:\n${lines.map((one) => `  ${one}\n`).join("")}`;
@@ -73,11 +85,22 @@ function figuresOf(figures: Figures): string {
     `series of a player: ${figures.seriesPerPlayer}`,
     `a scrape: ${figures.bytesPerScrape} bytes`,
     `pushed by a player's agent in a minute: ${figures.pushedBytesPerMinute.toFixed(0)} bytes of samples, ${figures.pushedMetadataBytesPerMinute.toFixed(0)} of descriptions, in ${figures.pushesPerMinute.toFixed(1)} requests`,
-    `an agent's memory: ${megabytes(figures.agentMemoryBytes)}; the server's: ${megabytes(figures.serverMemoryBytes)}`,
+    `an agent's memory: ${megabytes(figures.agentMemoryBytes)}`,
+    `the server with ${figures.seenPlayers} players, ${figures.serverSeries} series: ${megabytes(figures.serverMemoryBytes)}, ${(figures.serverProcessorShare * 100).toFixed(1)} % of a core`,
     `on the server's disk: ${figures.bytesPerSample.toFixed(2)} bytes a sample, of ${figures.samplesInBlock}`,
   ];
+  const kept = figures.scrapedShare;
+  if (kept < KEPT_UP) {
+    const share = `${(kept * 100).toFixed(0)} %`;
+    lines.push(
+      `only ${share} of all scrapes came: the machine cannot keep up, take a lower --speed or fewer --players`,
+    );
+  }
   return `Measured on ${figures.players} players in ${figures.minutes.toFixed(0)} minutes:\n${lines.map((one) => `  ${one}\n`).join("")}`;
 }
+
+/** With fewer of its scrapes an alert begins to wait anew now and then. */
+const KEPT_UP = 0.95;
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(0)} MB`;
