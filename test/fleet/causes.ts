@@ -2,8 +2,8 @@ import { statfsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { KioskProcess } from "./kiosk-process.ts";
-import type { Mishap } from "./kiosks.ts";
+import type { Mishap } from "./kiosks/player.ts";
+import type { KioskProcess } from "./kiosks/process.ts";
 import type { FleetNetwork, Place } from "./network.ts";
 
 /** A kiosk that is to be broken, and what there is around it. */
@@ -122,7 +122,6 @@ export const CAUSES: readonly Cause[] = [
     what: "its player is killed; its agent goes on",
     alert: "SpotloopPlayerGone",
     dueMinutes: 10,
-    ownAgent: true,
     breakDown: ({ process }) => process.kill(),
   },
   {

@@ -1,16 +1,17 @@
 import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Instant } from "../../src/core/spot.ts";
-import { freePort } from "../support/site/server.ts";
 import type { Cause } from "./causes.ts";
-import { type KioskProcess, kioskProcess } from "./kiosk-process.ts";
-import type { KioskSpec, KiosksSpec } from "./kiosks.ts";
+import type { KioskSpec, KiosksSpec } from "./kiosks/player.ts";
+import { type KioskProcess, kioskProcess } from "./kiosks/process.ts";
+import { type MonitoringProgram, startAgent, startAlertmanager, startServer } from "./monitoring/programs.ts";
+import { type AlertWatch, query, watchAlerts } from "./monitoring/watch.ts";
 import { type FleetNetwork, ORG_TOKEN, startNetwork } from "./network.ts";
 import { fleetTime, type Pace, realMs } from "./pace.ts";
-import { type MonitoringProgram, startAgent, startAlertmanager, startServer } from "./programs.ts";
-import { type AlertWatch, query, watchAlerts } from "./watch.ts";
 
 /** A fleet that plays, and all that watches it. */
 export interface Fleet {
@@ -55,6 +56,9 @@ const DISK_BYTES = 144 * 1024 * 1024;
 const SMALL_RESERVE_BYTES = 16 * 1024 * 1024;
 const SEEN_WITHIN_MS = 300_000;
 
+/** The kiosk that is always well, and has an agent of its own, as in the field. */
+export const MEASURED = "well-01";
+
 /** Opens a fleet, and resolves once the server has heard of each of its players. */
 export async function openFleet(parts: FleetParts): Promise<Fleet> {
   const { players, causes, copies, speed, folder, signal, progress } = parts;
@@ -74,15 +78,16 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     const placeOf = (name: string) => causes.find((cause) => cause.name === name)?.place ?? "open";
     const screens = names.map((name) => ({ screenId: `screen-${name}`, place: placeOf(name) }));
     const network = keep(await startNetwork(folder, screens, pace));
+    const ports = await lowPorts(names.length);
     const specs = new Map<string, KioskSpec>();
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       const dataDir = join(folder, "kiosks", name);
       const isSmall = causes.some((cause) => cause.name === name && cause.ownDisk);
       if (isSmall) closing.push(mountedDisk(dataDir));
       const settings = isSmall
         ? { cache: { minFreeBytes: SMALL_RESERVE_BYTES, maxBytes: SMALL_RESERVE_BYTES, maxItemBytes: 8 * 1024 * 1024 } }
         : {};
-      specs.set(name, { name, screenId: `screen-${name}`, healthPort: await freePort(), dataDir, settings });
+      specs.set(name, { name, screenId: `screen-${name}`, healthPort: ports[index] ?? 0, dataDir, settings });
     }
     const together = [...specs.values()].filter(({ name }) => !causes.some((cause) => cause.name === name));
     const alone = causes.flatMap(({ name }) => specs.get(name) ?? []);
@@ -102,7 +107,8 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     const alertmanager = keep(await startAlertmanager(site, watch.webhook));
     const server = keep(await startServer(site, alertmanager.origin));
     const agents = new Map<string, MonitoringProgram>();
-    for (const name of causes.filter(({ ownAgent }) => ownAgent).map((cause) => cause.name)) {
+    const withAgents = causes.filter(({ ownAgent }) => ownAgent).map(({ name }) => name);
+    for (const name of [MEASURED, ...withAgents]) {
       const target = specs.get(name);
       if (target !== undefined) agents.set(name, keep(await startAgent(site, name, [target], server.origin)));
     }
@@ -141,6 +147,24 @@ export async function openFleet(parts: FleetParts): Promise<Fleet> {
     await close();
     throw error;
   }
+}
+
+/** From here on, and below those that the system gives to connections: a kiosk that starts again finds its own free. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
+
+/** So many ports that nobody listens on, beginning at a random one. */
+async function lowPorts(count: number): Promise<readonly number[]> {
+  const found: number[] = [];
+  const first = randomInt(FIRST_PORT, LAST_PORT - 10 * count);
+  for (let port = first; found.length < count && port < LAST_PORT; port++) if (await isFree(port)) found.push(port);
+  return found;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
 
 function otherNames(count: number): string[] {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CAUSES, type Cause } from "./causes.ts";
 import { falseAlarms, judge } from "./judge.ts";
+import type { AlertSeen } from "./monitoring/watch.ts";
 import { readOptions } from "./options.ts";
 import { causesOf } from "./run.ts";
-import type { AlertSeen } from "./watch.ts";
 
 const MINUTE_MS = 60_000;
 const BROKEN_AT = 1_000_000;
@@ -103,7 +103,7 @@ describe("the causes of a fleet", () => {
 
   it("of the short form are one for each alert that is due within the hour", () => {
     const later = ["SpotloopSoftwareRendering", "SpotloopOverridden"];
-    const named = causesOf(true).map(({ alert }) => alert);
+    const named = causesOf({ isQuick: true, onlyWell: false, causes: null }).map(({ alert }) => alert);
     expect([...named].sort()).toEqual(alerts.filter((name) => !later.includes(name)).sort());
   });
 });
@@ -118,15 +118,19 @@ describe("the options of a fleet", () => {
   });
 
   it("leave room for each cause, and one player that is well", () => {
-    expect(read("--players", String(CAUSES.length + 1)).players).toBeGreaterThan(causesOf(false).length);
-    expect(() => read("--players", String(CAUSES.length))).toThrow("--players cannot be");
-    expect(() => read("--quick", "--players", String(causesOf(true).length))).toThrow("--players cannot be");
+    const least = (...args: string[]) => causesOf(read(...args)).length + 1;
+    expect([least(), least("--only-well"), least("--causes", "portal,killed")]).toEqual([CAUSES.length + 1, 1, 3]);
+    for (const args of [[], ["--quick"], ["--causes", "portal,killed"]]) {
+      expect(read(...args, "--players", String(least(...args)))).toMatchObject({ players: least(...args) });
+      expect(() => read(...args, "--players", String(least(...args) - 1))).toThrow("--players cannot be");
+    }
   });
 
   it.each([
     [["--speed", "0"], "--speed cannot be 0"],
     [["--speed", "1.5"], "--speed cannot be 1.5"],
     [["--true-durations", "--speed", "2"], "True durations have no --speed"],
+    [["--causes", "portal,gremlins"], "There is no cause gremlins; there are paints-nothing, "],
     [["--copies", "20"], "Only players that stay well"],
     [["--well", "soon"], "--well cannot be soon"],
     [["--plyers", "5"], "Unknown option '--plyers'"],

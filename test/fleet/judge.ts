@@ -1,6 +1,6 @@
 import type { Instant } from "../../src/core/spot.ts";
 import type { Cause } from "./causes.ts";
-import type { AlertSeen } from "./watch.ts";
+import type { AlertSeen } from "./monitoring/watch.ts";
 
 /** What came of one cause; times are minutes of the fleet from when it broke, null for what did not happen. */
 export interface Outcome {

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { readArguments } from "../../scripts/setup/arguments.ts";
 import { Stop } from "../../scripts/setup/stop.mjs";
+import { CAUSES } from "./causes.ts";
+import { causesOf } from "./run.ts";
 
 /** What `npm run fleet` is asked for. */
 export interface FleetOptions {
@@ -8,6 +10,8 @@ export interface FleetOptions {
   /** How many times as fast as in truth the fleet lives. */
   readonly speed: number;
   readonly isQuick: boolean;
+  /** The names of those causes that are tried, or null for what there is. */
+  readonly causes: readonly string[] | null;
   /** How long all players are well first, in minutes of the fleet. */
   readonly wellMinutes: number;
   /** Nothing is broken. */
@@ -22,9 +26,10 @@ export interface FleetOptions {
 
 const STEP = "Starting the fleet";
 const USAGE =
-  "npm run fleet -- [--quick] [--players N] [--speed N | --true-durations] [--well MINUTES] [--only-well [--copies N]] [--screens N] [--json FILE]";
+  "npm run fleet -- [--quick | --causes NAME,NAME] [--players N] [--speed N | --true-durations] [--well MINUTES] [--only-well [--copies N]] [--screens N] [--json FILE]";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
+  causes: { type: "string" },
   players: { type: "string" },
   speed: { type: "string" },
   "true-durations": { type: "boolean", default: false },
@@ -38,8 +43,6 @@ const OPTIONS = {
 /** Twelve hours in half an hour; the short form has nothing that takes more than one, which is a minute. */
 const [SPEED, QUICK_SPEED] = [24, 60];
 const [PLAYERS, QUICK_PLAYERS] = [50, 10];
-/** As many kiosks are broken at most, and one is well beside them. */
-const LEAST_PLAYERS = { full: 16, quick: 9 };
 const WELL_MINUTES = 30;
 
 /** Reads the arguments; a relative file is meant from `cwd`. Those that make no sense are a `Stop`. */
@@ -49,18 +52,30 @@ export function readOptions(args: readonly string[], cwd: string): FleetOptions 
   if (isTrue && values.speed !== undefined) throw new Stop(STEP, "True durations have no --speed.", USAGE);
   const copies = numberIn("--copies", values.copies, { least: 1, most: 1_000 }) ?? 1;
   if (copies > 1 && !values["only-well"]) throw new Stop(STEP, "Only players that stay well can have --copies.", USAGE);
-  const least = quick ? LEAST_PLAYERS.quick : LEAST_PLAYERS.full;
+  const causes = values.causes === undefined ? null : namedCauses(values.causes);
+  const onlyWell = values["only-well"];
+  // Some are well beside those that are broken.
+  const least = causesOf({ isQuick: quick, onlyWell, causes }).length + 1;
   const speed = isTrue ? 1 : numberIn("--speed", values.speed, { least: 1, most: 120 });
   return {
     players: numberIn("--players", values.players, { least, most: 200 }) ?? (quick ? QUICK_PLAYERS : PLAYERS),
     speed: speed ?? (quick ? QUICK_SPEED : SPEED),
     isQuick: quick,
     wellMinutes: numberIn("--well", values.well, { least: 1, most: 10_000 }) ?? WELL_MINUTES,
-    onlyWell: values["only-well"],
+    onlyWell,
+    causes,
     copies,
     screens: numberIn("--screens", values.screens, { least: 1, most: 10_000 }),
     json: values.json === undefined ? null : resolve(cwd, values.json),
   };
+}
+
+function namedCauses(text: string): readonly string[] {
+  const names = text.split(",");
+  const unknown = names.filter((name) => !CAUSES.some((cause) => cause.name === name));
+  if (unknown.length === 0) return names;
+  const known = CAUSES.map(({ name }) => name).join(", ");
+  throw new Stop(STEP, `There is no cause ${unknown.join(", ")}; there are ${known}.`, USAGE);
 }
 
 function numberIn(

@@ -1,7 +1,7 @@
 import { CAUSES, type Cause } from "./causes.ts";
-import { type Figures, measure } from "./figures.ts";
-import { type Fleet, openFleet } from "./fleet.ts";
+import { type Fleet, MEASURED, openFleet } from "./fleet.ts";
 import { type Breakdown, falseAlarms, judge, type Outcome } from "./judge.ts";
+import { type Figures, measure } from "./monitoring/figures.ts";
 
 /** How a fleet is to be tried. */
 export interface FleetRun {
@@ -9,6 +9,8 @@ export interface FleetRun {
   readonly speed: number;
   /** One cause for each alert that is due within the hour, and nothing else. */
   readonly isQuick: boolean;
+  /** The names of those causes that are tried, or null for what there is. */
+  readonly causes: readonly string[] | null;
   /** How long all of them are well, in minutes of the fleet. */
   readonly wellMinutes: number;
   /** Nothing is broken at all. */
@@ -38,8 +40,14 @@ const QUICK_MINUTES = 60;
 /** How long is waited after the last alert was due: it fires within some minutes, and is told in a group of its kind. */
 const TOLD_WITHIN_MINUTES = 20;
 
-/** The causes of a run: all, or for the short form one for each alert that comes soon. */
-export function causesOf(isQuick: boolean): readonly Cause[] {
+/** The causes of a run: those that are named, or all, or for the short form one for each alert that comes soon. */
+export function causesOf({
+  isQuick,
+  onlyWell,
+  causes,
+}: Pick<FleetRun, "isQuick" | "onlyWell" | "causes">): readonly Cause[] {
+  if (onlyWell) return [];
+  if (causes !== null) return CAUSES.filter(({ name }) => causes.includes(name));
   if (!isQuick) return CAUSES;
   const soon = CAUSES.filter(({ alert, dueMinutes }) => alert !== null && dueMinutes <= QUICK_MINUTES);
   return soon.filter(({ alert }, index) => soon.findIndex((one) => one.alert === alert) === index);
@@ -48,29 +56,25 @@ export function causesOf(isQuick: boolean): readonly Cause[] {
 /** Lets a fleet live, first all of it well, then with some of it broken, and holds the alerts against that. */
 export async function runFleet(run: FleetRun): Promise<FleetResult> {
   const { players, copies, speed, folder, signal, progress, wellMinutes, onlyWell } = run;
-  const causes = causesOf(run.isQuick);
+  const causes = causesOf(run);
   const fleet = await openFleet({ players, causes, copies, speed, folder, signal, progress });
   try {
     const openedAt = fleet.time();
     progress(`${players} players, all well, for ${wellMinutes} minutes of theirs`);
-    const [measured] = causes.filter(({ ownAgent }) => ownAgent);
-    if (measured === undefined) throw new Error("no kiosk has an agent of its own");
-    const target = fleet.kiosks.get(measured.name);
-    if (target === undefined) throw new Error(`there is no kiosk ${measured.name}`);
+    const target = fleet.kiosks.get(MEASURED);
+    if (target === undefined) throw new Error(`there is no kiosk ${MEASURED}`);
     const { network, server, seenPlayers, pace } = fleet;
-    const agent = fleet.agentOf(measured.name);
+    const agent = fleet.agentOf(MEASURED);
     const figuresFrom = await measure({ network, server, agent, target, players, seenPlayers, pace }, fleet.time);
     await fleet.pass(wellMinutes * MINUTE_MS);
     const figures = await figuresFrom();
     const early = falseAlarms(fleet.watch.seen, () => true);
     const broken = onlyWell ? [] : await breakDown(fleet, causes, progress);
+    const isWell = (name: string) => broken.every(({ cause }) => cause.name !== name);
     return {
       figures,
       outcomes: broken.map((one) => judge(one, fleet.watch.seen, speed)),
-      falseAlarms: [
-        ...early,
-        ...falseAlarms(fleet.watch.seen, (name) => !early.length && broken.every(({ cause }) => cause.name !== name)),
-      ],
+      falseAlarms: [...new Set([...early, ...falseAlarms(fleet.watch.seen, isWell)])],
       wellPlayers: players - broken.length,
       watchedMinutes: (fleet.time() - openedAt) / MINUTE_MS,
     };

@@ -1,5 +1,5 @@
-import type { Figures } from "./figures.ts";
 import type { Outcome } from "./judge.ts";
+import type { Figures } from "./monitoring/figures.ts";
 import type { FleetResult } from "./run.ts";
 import type { ScreensResult } from "./screens.ts";
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Instant } from "../../src/core/spot.ts";
-import { treeUsage } from "../support/machine/tree-usage.ts";
-import { samplesIn } from "../support/monitoring.ts";
-import type { FleetNetwork } from "./network.ts";
-import { durationAt, type Pace } from "./pace.ts";
+import type { Instant } from "../../../src/core/spot.ts";
+import { treeUsage } from "../../support/machine/tree-usage.ts";
+import { samplesIn } from "../../support/monitoring.ts";
+import type { FleetNetwork } from "../network.ts";
+import { durationAt, type Pace } from "../pace.ts";
 import type { MonitoringProgram, Target } from "./programs.ts";
 import { query } from "./watch.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
-import type { Instant } from "../../src/core/spot.ts";
+import type { Instant } from "../../../src/core/spot.ts";
 import type { MonitoringProgram } from "./programs.ts";
 
 /** What became of an alert of one kiosk; instants are the fleet's, null for what has not happened. */

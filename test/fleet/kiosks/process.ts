@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Child, startChild } from "../../scripts/setup/child.ts";
-import type { KioskSpec, KiosksSpec, Mishap, MishapTold } from "./kiosks.ts";
+import { type Child, startChild } from "../../../scripts/setup/child.ts";
+import type { KioskSpec, KiosksSpec, Mishap, MishapTold } from "./player.ts";
 
 /** A process in which kiosks play, which can be killed and started again on the same data. */
 export interface KioskProcess {
@@ -15,7 +15,7 @@ export interface KioskProcess {
   kill(): Promise<void>;
 }
 
-const PROGRAM = join(import.meta.dirname, "kiosks.ts");
+const PROGRAM = join(import.meta.dirname, "player.ts");
 
 /** Kiosks that share a process; nothing runs before `start`. */
 export function kioskProcess(spec: KiosksSpec): KioskProcess {

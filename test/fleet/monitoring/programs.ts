@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startChild } from "../../scripts/setup/child.ts";
-import { ROOT } from "../../scripts/setup/paths.mjs";
-import { freePort, programAt } from "../support/site/server.ts";
-import { atPace, durationAt, type Pace } from "./pace.ts";
+import { startChild } from "../../../scripts/setup/child.ts";
+import { ROOT } from "../../../scripts/setup/paths.mjs";
+import { freePort, programAt } from "../../support/site/server.ts";
+import { atPace, durationAt, type Pace } from "../pace.ts";
 
 const ASSETS = join(ROOT, "assets", "monitoring");
 

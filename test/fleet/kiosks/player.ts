@@ -3,19 +3,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { exactGet } from "../../src/client/http.ts";
-import { configOf } from "../../src/player/config/config.ts";
-import { configFileSchema } from "../../src/player/config/schema.ts";
-import { DIRECT } from "../../src/player/config/uplink.ts";
-import { registerGauges } from "../../src/player/health/gauges.ts";
-import { startHealth } from "../../src/player/health/health.ts";
-import { metricSources } from "../../src/player/health/metric-sources.ts";
-import { createMetrics } from "../../src/player/health/metrics.ts";
-import { startPlayer } from "../../src/player/player.ts";
-import { Overrides } from "../../src/player/remote/overrides.ts";
-import { countStart, playerVersion } from "../../src/player/run-identity.ts";
-import { SimulatedStage } from "../support/player/simulated-stage.ts";
-import { kioskClock, type Pace, realMs } from "./pace.ts";
+import { exactGet } from "../../../src/client/http.ts";
+import { configOf } from "../../../src/player/config/config.ts";
+import { configFileSchema } from "../../../src/player/config/schema.ts";
+import { DIRECT } from "../../../src/player/config/uplink.ts";
+import { registerGauges } from "../../../src/player/health/gauges.ts";
+import { startHealth } from "../../../src/player/health/health.ts";
+import { metricSources } from "../../../src/player/health/metric-sources.ts";
+import { createMetrics } from "../../../src/player/health/metrics.ts";
+import { startPlayer } from "../../../src/player/player.ts";
+import { Overrides } from "../../../src/player/remote/overrides.ts";
+import { countStart, playerVersion } from "../../../src/player/run-identity.ts";
+import { SimulatedStage } from "../../support/player/simulated-stage.ts";
+import { kioskClock, type Pace, realMs } from "../pace.ts";
 
 /** A kiosk: a player of one screen, with its data and its health pages. */
 export interface KioskSpec {
