@@ -40,8 +40,8 @@ const OPTIONS = {
   json: { type: "string" },
 } as const;
 
-/** Twelve hours in half an hour; the short form has nothing that takes more than one, which is a minute. */
-const [SPEED, QUICK_SPEED] = [24, 60];
+/** Twelve hours in half an hour; the short form has nothing that takes more than one, which is two minutes. */
+const [SPEED, QUICK_SPEED] = [24, 30];
 const [PLAYERS, QUICK_PLAYERS] = [50, 10];
 const WELL_MINUTES = 30;
 

@@ -84,7 +84,7 @@ function figuresOf(figures: Figures): string {
     `calls of a player in an hour: ${calls.join(", ")}; ${figures.failedCalls} failed in all`,
     `series of a player: ${figures.seriesPerPlayer}`,
     `a scrape: ${figures.bytesPerScrape} bytes`,
-    `pushed by a player's agent in a minute: ${figures.pushedBytesPerMinute.toFixed(0)} bytes of samples, ${figures.pushedMetadataBytesPerMinute.toFixed(0)} of descriptions, in ${figures.pushesPerMinute.toFixed(1)} requests`,
+    `pushed by a player's agent in a minute: ${figures.pushedBytesPerMinute.toFixed(0)} bytes, in ${figures.pushesPerMinute.toFixed(1)} requests`,
     `an agent's memory: ${megabytes(figures.agentMemoryBytes)}`,
     `the server with ${figures.seenPlayers} players, ${figures.serverSeries} series: ${megabytes(figures.serverMemoryBytes)}, ${(figures.serverProcessorShare * 100).toFixed(1)} % of a core`,
     `on the server's disk: ${figures.bytesPerSample.toFixed(2)} bytes a sample, of ${figures.samplesInBlock}`,

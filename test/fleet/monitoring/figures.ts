@@ -25,7 +25,6 @@ export interface Figures {
   readonly bytesPerScrape: number;
   /** What an agent with one player pushes a minute, compressed, without the heads of its requests. */
   readonly pushedBytesPerMinute: number;
-  readonly pushedMetadataBytesPerMinute: number;
   readonly pushesPerMinute: number;
   /** Of the server of the whole fleet. */
   readonly serverMemoryBytes: number;
@@ -62,7 +61,6 @@ interface Reading {
   readonly calls: ReadonlyMap<string, number>;
   readonly failed: number;
   readonly pushed: number;
-  readonly metadata: number;
   readonly pushes: number;
 }
 
@@ -79,7 +77,7 @@ export async function measure(measured: Measured, time: () => Instant): Promise<
     const window = durationAt(pace.speed, after.at - before.at);
     const scrapes = await query(server, `sum(count_over_time(up[${window}]))`);
     const serverSeconds = after.serverSeconds - before.serverSeconds;
-    const aMinute = (what: "pushed" | "metadata" | "pushes") => (after[what] - before[what]) / minutes;
+    const aMinute = (what: "pushed" | "pushes") => (after[what] - before[what]) / minutes;
     const scrape = await textOf(`http://127.0.0.1:${target.healthPort}/metrics`);
     return {
       ...{ players, seenPlayers, minutes },
@@ -89,7 +87,6 @@ export async function measure(measured: Measured, time: () => Instant): Promise<
       seriesPerPlayer: await query(server, `count({instance="${target.name}"})`),
       bytesPerScrape: Buffer.byteLength(scrape),
       pushedBytesPerMinute: aMinute("pushed"),
-      pushedMetadataBytesPerMinute: aMinute("metadata"),
       pushesPerMinute: aMinute("pushes"),
       serverMemoryBytes: treeUsage(server.pid).pssBytes,
       serverSeries: await query(server, "count({job='spotloop'})"),
@@ -114,7 +111,6 @@ async function read({ network, agent, server }: Measured, at: Instant): Promise<
     calls: byRoute,
     failed: sumOf(calls.filter(({ status }) => status === 0 || status >= 400).map(({ count }) => count)),
     pushed: total("prometheus_remote_storage_bytes_total"),
-    metadata: total("prometheus_remote_storage_metadata_bytes_total"),
     pushes: total("prometheus_remote_storage_sent_batch_duration_seconds_count"),
   };
 }

@@ -82,7 +82,7 @@ export function startAgent(site: Site, name: string, targets: readonly Target[],
 
 /** What Prometheus has by default, written out so that it can be made faster. */
 function remoteWriteDefaults(): string {
-  return "    queue_config:\n      batch_send_deadline: 5s\n    metadata_config:\n      send_interval: 1m\n";
+  return "    queue_config:\n      batch_send_deadline: 5s\n";
 }
 
 /** A folder with files of the assets, changed and at the pace of the site. */
