@@ -115,6 +115,7 @@ class Load {
   }
 
   async #until(at: number): Promise<void> {
+    this.#signal.throwIfAborted();
     const leftMs = at - performance.now();
     if (leftMs > 0) await sleep(leftMs, undefined, { signal: this.#signal });
     else if (leftMs < -LATE_MS) this.late += 1;

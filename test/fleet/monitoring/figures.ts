@@ -75,7 +75,7 @@ export async function measure(measured: Measured, time: () => Instant): Promise<
       return [route, ((count - (before.calls.get(route) ?? 0)) / players / minutes) * 60] as const;
     };
     const window = durationAt(pace.speed, after.at - before.at);
-    const scrapes = await query(server, `sum(count_over_time(up[${window}]))`);
+    const scrapes = await query(server, `sum(sum_over_time(up[${window}]))`);
     const serverSeconds = after.serverSeconds - before.serverSeconds;
     const aMinute = (what: "pushed" | "pushes") => (after[what] - before[what]) / minutes;
     const scrape = await textOf(`http://127.0.0.1:${target.healthPort}/metrics`);
