@@ -27,7 +27,7 @@ const EARLY_MINUTES = 2;
 /** And so much after: it is scraped, pushed and looked at in turn, each of which takes up to a minute. */
 const LATE_MINUTES = 5;
 /** So many real minutes a machine with other work may hold everything up; they are more of a fleet that lives faster. */
-const HELD_UP_MINUTES = 1 / 3;
+export const HELD_UP_MINUTES = 1 / 3;
 
 /** Holds what was seen of a broken kiosk, in a fleet of this speed, against what its cause is to lead to. */
 export function judge({ cause, brokenAt }: Breakdown, seen: readonly AlertSeen[], speed: number): Outcome {

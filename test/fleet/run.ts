@@ -1,6 +1,6 @@
 import { CAUSES, type Cause } from "./causes.ts";
 import { type Fleet, MEASURED, openFleet } from "./fleet.ts";
-import { type Breakdown, falseAlarms, judge, type Outcome } from "./judge.ts";
+import { type Breakdown, falseAlarms, HELD_UP_MINUTES, judge, type Outcome } from "./judge.ts";
 import { type Figures, measure } from "./monitoring/figures.ts";
 
 /** How a fleet is to be tried. */
@@ -103,7 +103,10 @@ async function breakDown(
       });
     }),
   );
-  const lastDue = Math.max(...causes.map(({ dueMinutes }) => dueMinutes)) + TOLD_WITHIN_MINUTES;
+  const lastDue =
+    Math.max(...causes.map(({ dueMinutes }) => dueMinutes)) +
+    TOLD_WITHIN_MINUTES +
+    Math.ceil(HELD_UP_MINUTES * fleet.pace.speed);
   const told = () => new Set(fleet.watch.seen.filter(({ toldAt }) => toldAt !== null).map(({ alert }) => alert));
   const watching = (async () => {
     for (let minute = 0; minute < lastDue; minute++) {
