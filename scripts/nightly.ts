@@ -17,6 +17,8 @@ const COMMANDS: readonly Command[] = [
   ["fidelity", "--age", "100"],
   ["fidelity", "--cold", "50"],
   ["soak", "--hours", "1"],
+  ["fleet", "--quick"],
+  ["fleet"],
 ];
 
 export async function run(_args: readonly string[], { say, signal }: Ready): Promise<number> {

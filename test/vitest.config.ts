@@ -22,6 +22,8 @@ export default defineConfig({
     root: `${import.meta.dirname}/..`,
     // By itself Vitest leaves one processor idle.
     maxWorkers: "100%",
+    // By itself a second, in which a machine that has other work draws no page.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,
