@@ -8,6 +8,7 @@ import { startHealth } from "../../player/health/health.ts";
 import { type HealthReport, type RemoteReport, sumOf } from "../../player/health/health-report.ts";
 import { metricSources, type ProcessMemory } from "../../player/health/metric-sources.ts";
 import type { Metrics } from "../../player/health/metrics.ts";
+import { readUpgrade } from "../../player/health/upgrade.ts";
 import type { Player } from "../../player/player.ts";
 import { dayIn } from "../../player/proofs/day-report.ts";
 import { removeSmallFile, writeSmallFile } from "../../player/small-file.ts";
@@ -95,6 +96,7 @@ function reportOn({ config, player, displays, clock, restarts, recovery, remote 
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
     data: player.data,
     versions: versions(),
+    upgrade: readUpgrade(),
     restarts,
     recovery: recovery.report(),
     remote: remote(),

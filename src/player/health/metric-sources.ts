@@ -10,6 +10,7 @@ import type { AdsOutlook } from "../screen/screen-hours.ts";
 import { type DiskVitals, diskVitals } from "./disk-vitals.ts";
 import type { NetworkState, RecordReport, RecoveryReport, RemoteReport } from "./health-report.ts";
 import type { ScreenState, ServiceState } from "./health-watch.ts";
+import { readUpgrade, type Upgrade } from "./upgrade.ts";
 
 /** What the gauges are read from at each scrape. Instants are epoch milliseconds, by the service's clock where it is known. */
 export interface MetricSources {
@@ -26,6 +27,8 @@ export interface MetricSources {
   /** Creatives that are not played for now. */
   blocklisted(): number;
   disk(): Promise<DiskVitals>;
+  /** Null where no upgrade was watched over. */
+  upgrade(): Upgrade | null;
   memory(): ProcessMemory;
 }
 
@@ -95,6 +98,7 @@ export function metricSources({ config, player, clock, recovery, remote, memory 
     remote,
     blocklisted: costly(() => player.quarantined),
     disk: costly(() => diskVitals(config.dataDir)),
+    upgrade: readUpgrade,
     memory,
   };
 }
