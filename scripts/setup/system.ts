@@ -19,7 +19,8 @@ export type Need =
   | "monitoring"
   | "broker"
   | "machines"
-  | "virtual-pc";
+  | "virtual-pc"
+  | "container";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -68,6 +69,15 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     tool("nc", "netcat-openbsd"),
     tool("tesseract", "tesseract-ocr"),
     tool("ffmpeg", "ffmpeg"),
+  ],
+  // Boots a machine out of a folder, and makes the repository that its upgrades come from.
+  container: [
+    tool("mmdebstrap", "mmdebstrap"),
+    tool("systemd-nspawn", "systemd-container"),
+    tool("aptly", "aptly"),
+    tool("apt-ftparchive", "apt-utils"),
+    tool("gpg", "gnupg"),
+    tool("shellcheck", "shellcheck"),
   ],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };

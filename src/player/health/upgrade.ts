@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Clock, reached } from "../clock.ts";
 import { codeOf } from "../database.ts";
-import type { Player } from "../player.ts";
+import type { ProofStore } from "../proofs/proof-store.ts";
+import type { ServiceClock } from "../service-clock.ts";
 
 /** How the player is, for whoever watches over an upgrade of it. */
 export interface Vitals {
@@ -24,7 +25,11 @@ export interface VitalsParts {
   /** Where they are told, in a file that is lost with the boot. */
   readonly folder: string;
   readonly version: string;
-  readonly player: Pick<Player, "network" | "ownProved" | "proofs" | "serviceClock"> & {
+  readonly player: {
+    readonly network: "ok" | "portal";
+    readonly ownProved: ReadonlySet<string>;
+    readonly proofs: Pick<ProofStore, "lastDelivered">;
+    readonly serviceClock: Pick<ServiceClock, "moment">;
     readonly screens: readonly {
       readonly screenId: string;
       readonly health: { readonly isExpectedToShow: boolean };
