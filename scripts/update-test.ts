@@ -35,6 +35,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   try {
     const steps = await runUpdateTest({
       folder,
+      versions: join(built, "versions"),
       packages: () => packagesIn(join(built, "packages"), undefined, ready.signal),
       withinS: values.quick ? QUICK_WITHIN_S : WITHIN_S,
       signal: ready.signal,

@@ -71,7 +71,7 @@ sign() (
   cd "$1"
   find . -name 'Packages*' ! -name Packages -delete
   [ "$2" != stable ] || find . -name Packages | while read -r list; do
-    awk 'FNR == NR { share[$1] = $2; next }
+    awk -v shares="$ROOT/shares" 'FILENAME == shares { share[$1] = $2; next }
       /^Version: / { version = $2 }
       /^$/ && version != "" { if (version in share) print "Phased-Update-Percentage: " share[version]; version = "" }
       { print }' "$ROOT/shares" "$list" >"$list.new"

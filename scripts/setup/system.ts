@@ -59,8 +59,12 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
   // The broker of remote commands.
   broker: [tool("mosquitto", "mosquitto")],
-  // What judges the unit and the example of a role.
-  machines: [tool("systemd-analyze", "systemd"), tool("ansible-playbook", "ansible-core")],
+  // What judges the unit, the example of a role and the shell's scripts.
+  machines: [
+    tool("systemd-analyze", "systemd"),
+    tool("ansible-playbook", "ansible-core"),
+    tool("shellcheck", "shellcheck"),
+  ],
   // Makes a disk with Debian on it, boots it, and reads what its screen says.
   "virtual-pc": [
     tool("mmdebstrap", "mmdebstrap"),
@@ -77,7 +81,6 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     tool("aptly", "aptly"),
     tool("apt-ftparchive", "apt-utils"),
     tool("gpg", "gnupg"),
-    tool("shellcheck", "shellcheck"),
   ],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };

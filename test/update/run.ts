@@ -20,6 +20,8 @@ import { laterVersion, type Packages, provesNothing, withMigration } from "./ver
 export interface UpdateRun {
   /** An empty folder. */
   readonly folder: string;
+  /** Where later versions of the packages are made, and taken where an earlier run has made them. */
+  readonly versions: string;
   /** The built packages, the player's first. */
   readonly packages: () => Promise<readonly string[]>;
   /** How long an upgrade has to prove, seconds. */
@@ -76,7 +78,7 @@ export async function runUpdateTest(options: UpdateRun): Promise<readonly Step[]
   }
 }
 
-function makeVersions(steps: Steps, { packages, folder }: UpdateRun): Promise<readonly Packages[]> {
+function makeVersions(steps: Steps, { packages, versions }: UpdateRun): Promise<readonly Packages[]> {
   const changes = [
     { version: FIRST },
     { version: ADDS, edit: withMigration(ADDITION) },
@@ -96,8 +98,8 @@ function makeVersions(steps: Steps, { packages, folder }: UpdateRun): Promise<re
     async (signal) => {
       const built = await packages();
       const made: Packages[] = [];
-      mkdirSync(join(folder, "versions"), { recursive: true });
-      for (const change of changes) made.push(await laterVersion(built, change, join(folder, "versions"), signal));
+      mkdirSync(versions, { recursive: true });
+      for (const change of changes) made.push(await laterVersion(built, change, versions, signal));
       return made;
     },
     (made) => made.map(({ version }) => version).join(", "),

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPackageWithOptions, extractAll } from "@electron/asar";
 import { run } from "../../scripts/setup/run.mjs";
@@ -24,7 +24,10 @@ export async function laterVersion(
   signal: AbortSignal,
 ): Promise<Packages> {
   const files: string[] = [];
-  for (const deb of built) {
+  for (const [index, deb] of built.entries()) {
+    const file = join(folder, `${index === 0 ? "spotloop" : "spotloop-kiosk"}_${version}.deb`);
+    files.push(file);
+    if (existsSync(file)) continue;
     const tree = mkdtempSync(join(folder, "tree-"));
     try {
       await command(signal, "dpkg-deb", "--raw-extract", deb, tree);
@@ -33,9 +36,8 @@ export async function laterVersion(
       writeFileSync(control, fields.replace(/spotloop \(= [^)]*\)/, `spotloop (= ${version})`));
       const [, name = ""] = /^Package: (.*)/m.exec(fields) ?? [];
       if (name === "spotloop") await editApplication(join(tree, "opt/Spotloop/resources"), version, edit);
-      const file = join(folder, `${name}_${version}.deb`);
-      await command(signal, "dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, file);
-      files.push(file);
+      await command(signal, "dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, `${file}.new`);
+      renameSync(`${file}.new`, file);
     } finally {
       rmSync(tree, { recursive: true, force: true });
     }
