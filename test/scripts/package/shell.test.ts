@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onPath } from "../../../scripts/setup/system.ts";
@@ -87,4 +87,9 @@ describe.skipIf(!canPublish)("the vendor's repository", { timeout: 120_000 }, ()
     expect(publish("key", "Another <a@vendor.example>").code).toBe(1);
     expect(publish("nonsense")).toMatchObject({ code: 2, said: expect.stringContaining("publish.sh canary FILE.deb") });
   });
+});
+
+it("what apt and systemd call of the kiosk's package can be run", () => {
+  const called = ["assets/kiosk/update-guard.sh", "assets/kiosk/play.sh", "assets/apt-repository/publish.sh"];
+  expect(called.filter((path) => (statSync(join(ROOT, path)).mode & 0o111) !== 0o111)).toEqual([]);
 });
