@@ -108,7 +108,7 @@ keep_installed() {
   (
     cd "$place"
     set -- "$1" "$2" ./*.deb
-    [ -e "$3" ] || timeout $DOWNLOAD_S apt-get -qq download "$1=$2" 2>/dev/null || dpkg-repack "$1" >/dev/null
+    [ -e "$3" ] || timeout $DOWNLOAD_S apt-get -qq download "$1=$2" 2>/dev/null || dpkg-repack -d-Zgzip -d-z1 "$1" >/dev/null
   ) </dev/null
   set -- "$1" "$2" "$place"/*.deb
   kept=1
