@@ -54,9 +54,11 @@ describe.skipIf(!canPublish)("the vendor's repository", { timeout: 120_000 }, ()
     expect(read(`dists/stable/${list}`).match(/^Version: 1.0$/gm)).toHaveLength(2);
     expect(publish("stable", "1.1", "20").said).toBe("");
     expect(read(`dists/stable/${list}`).match(/^Phased-Update-Percentage: 20$/gm)).toHaveLength(2);
-    expect(read(`dists/stable/${list}`).match(/^Version: .*/gm)?.sort()).toEqual(
-      ["1.0", "1.0", "1.1", "1.1"].map((version) => `Version: ${version}`),
-    );
+    expect(
+      read(`dists/stable/${list}`)
+        .match(/^Version: .*/gm)
+        ?.sort(),
+    ).toEqual(["1.0", "1.0", "1.1", "1.1"].map((version) => `Version: ${version}`));
     expect(read(`dists/canary/${list}`)).not.toContain("Phased");
     expect(publish("stable", "1.1").code).toBe(0);
     expect(read(`dists/stable/${list}`)).not.toContain("Phased");
