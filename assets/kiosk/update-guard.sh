@@ -6,7 +6,8 @@ set -eu
 
 # What is kept: the packages of the version that proved and of the one on trial, and where the trial stands.
 DIR=/var/lib/spotloop-update
-PIN=/etc/apt/preferences.d/spotloop-rolled-back
+# The first that fits a version is what counts for apt: before whatever else is said of these packages.
+PIN=/etc/apt/preferences.d/00spotloop-rolled-back
 # Told by the player, and gone with it: how it is.
 VITALS=/run/spotloop/vitals
 PACKAGES='spotloop spotloop-kiosk'
