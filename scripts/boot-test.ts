@@ -7,10 +7,9 @@ import { join } from "node:path";
 import { readOptions } from "../test/boot/options.ts";
 import { runBootTest } from "../test/boot/run.ts";
 import { bootTable } from "../test/boot/table.ts";
+import { packagesIn } from "./package/built.ts";
 import type { Ready } from "./ready.mjs";
-import { ROOT } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
-import { run as runTool } from "./setup/run.mjs";
 import { Stop } from "./setup/stop.mjs";
 
 const STEP = "Starting the boot test";
@@ -42,26 +41,6 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   } finally {
     if (!options.keep) await removeAllBut("pictures", folder);
   }
-}
-
-/** Both packages in a folder, the player's first; they are built where they are not there yet. */
-async function packagesIn(
-  folder: string,
-  version: string | undefined,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const found = await debsIn(folder);
-  if (found.length > 0) return found;
-  const settings = [`-c.directories.output=${folder}`, ...(version ? [`-c.extraMetadata.version=${version}`] : [])];
-  const args = ["scripts/ready.mjs", "package", "--deb", ...settings];
-  const { ok, said } = await runTool(process.execPath, args, { cwd: ROOT, signal });
-  if (!ok) throw new Stop("Building the packages", said, "See what `npm run package -- --deb` says.");
-  return debsIn(folder);
-}
-
-async function debsIn(folder: string): Promise<readonly string[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".deb"));
-  return names.sort((one) => (one.startsWith("spotloop-kiosk") ? 1 : -1)).map((name) => join(folder, name));
 }
 
 async function removeAllBut(kept: string, folder: string): Promise<void> {

@@ -127,6 +127,7 @@ const ROWS: readonly Row[] = [
         [`spotloop_rendering_state{${HERE},state="software"}`, "{{instance}}: software"],
         [`spotloop_safe_mode{${HERE}}`, "{{instance}}: safe mode"],
       ]),
+      graph("Upgrades that were taken back", "short", [[`spotloop_upgrade_taken_back{${HERE}}`, "{{instance}}"]]),
       graph("Creatives that are not played for now", "short", [
         [`spotloop_blocklisted_creatives{${HERE}}`, "{{instance}}"],
       ]),

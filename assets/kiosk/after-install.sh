@@ -15,6 +15,7 @@ fi
 
 # An upgrade leaves what the operator switched off as it is.
 if [ -z "$2" ]; then systemctl enable $UNITS; fi
+systemctl enable spotloop-update-guard.service
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload
   systemctl try-restart systemd-journald.service || true

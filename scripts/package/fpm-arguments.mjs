@@ -47,7 +47,8 @@ export function readFpmArguments(args) {
   if (file === undefined) throw new Error("--package is missing: the file to write");
   return {
     file,
-    compression: values["deb-compression"],
+    // fpm has another name for it than dpkg-deb.
+    compression: values["deb-compression"].replace(/^gz$/, "gzip"),
     inputs: positionals.map(input),
     scripts: Object.fromEntries(
       Object.entries(SCRIPTS).flatMap(([option, name]) => {

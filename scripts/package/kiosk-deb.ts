@@ -17,6 +17,9 @@ const PLACES: Readonly<Record<string, string>> = {
   "journald.conf": "/usr/lib/systemd/journald.conf.d/50-spotloop-kiosk.conf",
   "logind.conf": "/usr/lib/systemd/logind.conf.d/50-spotloop-kiosk.conf",
   "polkit.rules": "/usr/share/polkit-1/rules.d/50-spotloop-kiosk.rules",
+  "update-guard.sh": "/usr/lib/spotloop-kiosk/update-guard",
+  "update-guard.service": "/usr/lib/systemd/system/spotloop-update-guard.service",
+  "apt.conf": "/etc/apt/apt.conf.d/60spotloop-kiosk",
   "xorg.conf": "/usr/share/X11/xorg.conf.d/90-spotloop-kiosk.conf",
 };
 
@@ -44,12 +47,16 @@ export async function buildKioskDeb({ version, maintainer, homepage, folder }: K
     },
     fields: {
       Package: "spotloop-kiosk",
+      // apt draws a machine's place in a staged rollout for each source: both packages come to the same machines.
+      Source: "spotloop",
       Version: version,
       Architecture: "all",
       Maintainer: maintainer,
       Depends: [
         `spotloop (= ${version})`,
         ...["systemd-sysv", "dbus", "udev", "xserver-xorg-core", "xserver-xorg-input-libinput", "x11-xserver-utils"],
+        // What makes the package of the installed version again, where it is not to be had any more.
+        "dpkg-repack",
       ].join(", "),
       // For Wayland as the session: the compositor, and what sets its displays up.
       Suggests: "cage, wlr-randr",

@@ -19,7 +19,8 @@ export type Need =
   | "monitoring"
   | "broker"
   | "machines"
-  | "virtual-pc";
+  | "virtual-pc"
+  | "container";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -58,8 +59,12 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
   // The broker of remote commands.
   broker: [tool("mosquitto", "mosquitto")],
-  // What judges the unit and the example of a role.
-  machines: [tool("systemd-analyze", "systemd"), tool("ansible-playbook", "ansible-core")],
+  // What judges the unit, the example of a role and the shell's scripts.
+  machines: [
+    tool("systemd-analyze", "systemd"),
+    tool("ansible-playbook", "ansible-core"),
+    tool("shellcheck", "shellcheck"),
+  ],
   // Makes a disk with Debian on it, boots it, and reads what its screen says.
   "virtual-pc": [
     tool("mmdebstrap", "mmdebstrap"),
@@ -68,6 +73,14 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     tool("nc", "netcat-openbsd"),
     tool("tesseract", "tesseract-ocr"),
     tool("ffmpeg", "ffmpeg"),
+  ],
+  // Boots a machine out of a folder, and makes the repository that its upgrades come from.
+  container: [
+    tool("mmdebstrap", "mmdebstrap"),
+    tool("systemd-nspawn", "systemd-container"),
+    tool("aptly", "aptly"),
+    tool("apt-ftparchive", "apt-utils"),
+    tool("gpg", "gnupg"),
   ],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };

@@ -11,8 +11,11 @@ export type Statement<Given extends unknown[] | object = unknown[], Row = unknow
   ? BetterSqlite3.Statement<Given, Row>
   : BetterSqlite3.Statement<[Given], Row>;
 
-/** SQL that leads from one schema to the next. */
-export type Migration = string;
+/**
+ * SQL that leads from one schema to the next. One whose change an older player need not know of, such as a new table, a
+ * column that may be null or an index, says so: the players that could use the file before can use it after.
+ */
+export type Migration = string | { readonly addition: string };
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -27,7 +30,7 @@ export interface DatabaseOptions {
 export type DatabaseOpening =
   /** `quarantined` is where the file went that was found broken, where there was one. */
   | { readonly kind: "open"; readonly database: Database; readonly quarantined: string | null }
-  /** Written by a newer version of the player; nothing was touched. */
+  /** Written by a newer version of the player, and changed in a way that this one does not know; nothing was touched. */
   | { readonly kind: "newer"; readonly found: number; readonly known: number }
   /** Could not be opened, by SQLite's or the system's code: `SQLITE_READONLY`, `EACCES`, `SQLITE_FULL`… */
   | { readonly kind: "unusable"; readonly code: string };
@@ -115,15 +118,16 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
   try {
     // SQLite would throw away a log that belongs to nothing; there may be all in it that was ever committed.
     if (sizeOf(path) < HEADER_BYTES && sizeOf(`${path}-wal`) > 0) return "broken";
-    const found = sizeOf(path) > 0 ? inspect(path, readThrough) : 0;
-    if (found === "broken") return "broken";
-    if (found > migrations.length) return { kind: "newer", found, known: migrations.length };
+    const schema = sizeOf(path) > 0 ? inspect(path, readThrough) : EMPTY;
+    if (schema === "broken") return "broken";
+    const found = schema.version;
+    if (schema.usableFrom > migrations.length) return { kind: "newer", found, known: migrations.length };
     const database = new BetterSqlite3(path, { timeout: BUSY_MS });
     try {
       database.pragma("journal_mode = wal");
       database.pragma(`synchronous = ${durability}`);
       migrate(database, migrations, found);
-      refuseReadOnly(database, migrations.length);
+      refuseReadOnly(database);
       return { kind: "open", database, quarantined };
     } catch (error) {
       database.close();
@@ -135,20 +139,46 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
   }
 }
 
+/** A file's schema, by its number, and the oldest one whose players can use the file as it is. */
+interface Schema {
+  readonly version: number;
+  readonly usableFrom: number;
+}
+
+const EMPTY: Schema = { version: 0, usableFrom: 0 };
+
+/** Whether a player that knows so many migrations can use the file as it is, or once it is migrated. */
+export function isUsableBy(database: Database, known: number): boolean {
+  return schemaOf(database).usableFrom <= known;
+}
+
+/** Files keep it in the two numbers that SQLite leaves to its users; of one that lacks the second only its own schema is known. */
+function schemaOf(database: Database): Schema {
+  const version = Number(database.pragma("user_version", { simple: true }));
+  return { version, usableFrom: Number(database.pragma("application_id", { simple: true })) || version };
+}
+
+/** The oldest schema whose players can use a file, by the bytes that it begins with (sqlite.org/fileformat2.html, 1.3). */
+export function usableFromIn(header: Buffer): number {
+  return header.readUInt32BE(APPLICATION_ID_AT) || header.readUInt32BE(USER_VERSION_AT);
+}
+
+const [USER_VERSION_AT, APPLICATION_ID_AT] = [60, 68];
+
 /**
- * The version of a file's schema, or that it is broken. Looked at through a connection that cannot write: closing one
+ * A file's schema, or that it is broken. Looked at through a connection that cannot write: closing one
  * that can would fold the -wal into a file that is about to be set aside, or was written by a newer version.
  */
-function inspect(path: string, tables: readonly string[]): number | "broken" {
+function inspect(path: string, tables: readonly string[]): Schema | "broken" {
   const endedWell = sizeOf(`${path}-wal`) === 0;
   const database = openReadOnly(path);
   try {
-    const version = Number(database.pragma("user_version", { simple: true }));
+    const schema = schemaOf(database);
     const isLarge = sizeOf(path) > LARGE_BYTES;
-    if (endedWell && isLarge) return version;
+    if (endedWell && isLarge) return schema;
     const checks = isLarge && tables.length > 0 ? tables : ["1"];
     const isOk = (what: string) => database.pragma(`quick_check(${what})`, { simple: true }) === "ok";
-    return checks.every(isOk) ? version : "broken";
+    return checks.every(isOk) ? schema : "broken";
   } finally {
     database.close();
   }
@@ -171,9 +201,9 @@ function sizeOf(path: string): number {
  * On a disk that is read-only SQLite opens what a crash left there for reading alone, without a word, and never writes to
  * it again, whatever becomes of the disk. Throws `SQLITE_READONLY` then.
  */
-function refuseReadOnly(database: Database, version: number): void {
+function refuseReadOnly(database: Database): void {
   try {
-    database.exec(`begin immediate; pragma user_version = ${version}; rollback`);
+    database.exec(`begin immediate; pragma user_version = ${schemaOf(database).version}; rollback`);
   } catch (error) {
     // Somebody writes there just now, so it can be written to.
     if (!codeOf(error)?.startsWith("SQLITE_BUSY")) throw error;
@@ -181,12 +211,15 @@ function refuseReadOnly(database: Database, version: number): void {
 }
 
 function migrate(database: Database, migrations: readonly Migration[], found: number): void {
-  const step = database.transaction((sql: string, version: number) => {
-    database.exec(sql);
+  const step = database.transaction((migration: Migration, version: number) => {
+    const isAddition = typeof migration !== "string";
+    const { usableFrom } = schemaOf(database);
+    database.exec(isAddition ? migration.addition : migration);
     database.pragma(`user_version = ${version}`);
+    database.pragma(`application_id = ${isAddition ? usableFrom : version}`);
   });
-  migrations.slice(found).forEach((sql, index) => {
-    step.immediate(sql, found + index + 1);
+  migrations.slice(found).forEach((migration, index) => {
+    step.immediate(migration, found + index + 1);
   });
 }
 
@@ -214,7 +247,10 @@ export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
 
-/** Opens one of the player's stores, or throws `StoreUnusable`. A broken one is set aside, with a line in the log. */
+/**
+ * Opens one of the player's stores, or throws `StoreUnusable`. A broken one is set aside, with a line in the log, and so is
+ * one that a newer version wrote and this one cannot use: a player that was brought back plays.
+ */
 export function openStore(
   path: string,
   durability: DatabaseOptions["durability"],
@@ -227,12 +263,23 @@ export function openStore(
     case "open":
       if (opening.quarantined !== null) log.error({ path, kept: opening.quarantined }, "a broken store was set aside");
       return opening.database;
-    case "newer":
-      throw new StoreUnusable(
-        `${path} was written by a newer version of Spotloop (schema ${opening.found}, this one knows ${opening.known}): ` +
-          "install that version again, or move the file away",
-      );
+    case "newer": {
+      const { found, known } = opening;
+      const kept = setAside(path);
+      log.error({ path, kept, found, known }, "a store that a newer version of Spotloop wrote was set aside");
+      return openStore(path, durability, migrations, log, readThrough);
+    }
     case "unusable":
       throw new StoreUnusable(`${path} cannot be opened (${opening.code}): check the disk and who may write there`);
+  }
+}
+
+function setAside(path: string): string {
+  try {
+    return quarantine(path);
+  } catch (error) {
+    throw new StoreUnusable(
+      `${path} was written by a newer version of Spotloop, and cannot be set aside (${codeOf(error)})`,
+    );
   }
 }

@@ -98,6 +98,8 @@ export interface Player {
   readonly quarantined: number;
   /** When the service last took a proof of each screen, by its id, monotonic; only what was taken in this run. */
   readonly provedAt: ReadonlyMap<string, Instant>;
+  /** The screens of which the service took a proof of what this run showed, not of what an earlier one owed. */
+  readonly ownProved: ReadonlySet<string>;
   /** How long each page took to load. */
   readonly pageLoads: PageLoadBook;
   /** Those that play, in the order in which they began. */
@@ -143,7 +145,8 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
   const reliefs = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
-  const proofs = new ProofStore(proofFile, randomUUID());
+  const runId = randomUUID();
+  const proofs = new ProofStore(proofFile, runId);
   const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
   const strikes = new CreativeBlocklist(index);
   const absences = new AbsenceBook(index);
@@ -168,6 +171,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));
   ballast.keepLaid(clock, control.signal);
   const provedAt = new Map<string, Instant>();
+  const ownProved = new Set<string>();
   const courier = new Courier({
     store: proofs,
     lock: new ExclusiveLock(join(config.dataDir, "sender.lock")),
@@ -177,7 +181,10 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     random,
     log,
     onSettled(proof, verdict) {
-      if (verdict.kind === "delivered") provedAt.set(proof.screenId, clock.now());
+      if (verdict.kind === "delivered") {
+        provedAt.set(proof.screenId, clock.now());
+        if (proof.runId === runId) ownProved.add(proof.screenId);
+      }
       noteProof(metrics, clock, proof, verdict);
     },
   });
@@ -220,6 +227,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       return strikes.quarantined(clock.wall());
     },
     provedAt,
+    ownProved,
     pageLoads: new PageLoadBook(index, clock),
     screens,
     play(screenId, stage, { seen = true, suspendReasons = [], onTitle, onSettled } = {}) {

@@ -164,6 +164,13 @@ export const CAUSES: readonly Cause[] = [
     breakDown: told({ kind: "display-disobeys" }),
   },
   {
+    name: "taken-back",
+    what: "its upgrade was taken back",
+    alert: "SpotloopUpgradeTakenBack",
+    dueMinutes: 0,
+    breakDown: told({ kind: "upgrade-taken-back" }),
+  },
+  {
     name: "closed",
     what: "its place is closed, and the player is killed",
     alert: null,

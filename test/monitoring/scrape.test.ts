@@ -30,8 +30,12 @@ async function opened(changes: ScenarioChanges = {}) {
   const config = { dataDir: folder, cache: { maxBytes: 1e9, minFreeBytes: 1e8, maxItemBytes: 1e8 } };
   const memory = () => ({ main: process.memoryUsage.rss() });
   const panels = { truthOf: () => ({ state: "unknown" as const, by: [] }), troubleOf: () => null };
+  const upgrade = () => ({ phase: "proved" as const, from: "1.0.0", to: "1.1.0" });
   const remote = () => ({ broker: true, shown: null, messageSince: null, displays: "on" as const });
-  registerGauges(metrics, metricSources({ config, player: player(), panels, clock, recovery, remote, memory }));
+  registerGauges(
+    metrics,
+    metricSources({ config, player: player(), panels, clock, recovery, remote, upgrade, memory }),
+  );
   const report = () => {
     throw new Error("not asked for");
   };

@@ -92,6 +92,32 @@ describe("opening a database", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  it("is used by an older version where the newer one only added to it, and as the newer one by that again", () => {
+    const path = join(temporaryFolder(), "a.db");
+    const newer = [first, { addition: second }];
+    opened(path, newer).close();
+    const older = opened(path, [first]);
+    older.exec("insert into word (word) values ('older')");
+    older.close();
+    const again = opened(path, newer);
+    again.exec("insert into word values ('newer', 5)");
+    expect(again.prepare("select word, size from word order by word").all()).toEqual([
+      { word: "newer", size: 5 },
+      { word: "older", size: null },
+    ]);
+    again.close();
+  });
+
+  it("is refused where anything newer than an addition was done to it, before or after", () => {
+    const folder = temporaryFolder();
+    const change = "alter table word rename to term";
+    opened(join(folder, "a.db"), [first, { addition: second }, change]).close();
+    opened(join(folder, "b.db"), [first, change, { addition: "create table more (id integer)" }]).close();
+    expect(open(join(folder, "a.db"))).toEqual({ kind: "newer", found: 3, known: 1 });
+    expect(open(join(folder, "b.db"))).toEqual({ kind: "newer", found: 3, known: 1 });
+    opened(join(folder, "b.db"), [first, change]).close();
+  });
+
   it("sets aside what is no database, with the files beside it, and begins anew", () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.db");

@@ -6,6 +6,7 @@ import { type Config, type ConfigReading, readConfig, surroundingsOf, WRITE_ONE 
 import type { Environment } from "../../player/config/environment.ts";
 import { defaultDataDir } from "../../player/config/file.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
+import { readUpgrade, type Upgrade } from "../../player/health/upgrade.ts";
 import { exitCodes } from "../exit.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
@@ -25,7 +26,11 @@ export interface Examination {
 }
 
 /** Looks at everything that a player needs, from the configuration to the outbox; changes nothing. */
-export async function examine(path: string | null, env: Environment): Promise<Examination> {
+export async function examine(
+  path: string | null,
+  env: Environment,
+  upgrade: Upgrade | null = readUpgrade(),
+): Promise<Examination> {
   const source = { path, env };
   const reading = readConfig(source);
   const access = readAccess(source);
@@ -44,6 +49,7 @@ export async function examine(path: string | null, env: Environment): Promise<Ex
     ...(config === null ? [] : [await houseFinding(config.house.dir)]),
     ...(await diskFindings({ dataDir, cache })),
     await playerFinding(dataDir),
+    ...upgradeFindings(upgrade),
     versionsFinding(),
   ];
   return { findings, config, path: reading.path, dataDir };
@@ -101,6 +107,29 @@ async function playerFinding(dataDir: string): Promise<Finding> {
     return fine("player", "not running");
   }
 }
+
+/** What became of the last upgrade; nothing where none was watched over. */
+export function upgradeFindings(upgrade: Upgrade | null): Finding[] {
+  if (upgrade === null) return [];
+  const { phase, from, to } = upgrade;
+  const advice = "See why: journalctl -u spotloop-update-guard. A newer version is installed when it comes.";
+  switch (phase) {
+    case "trial":
+      return [fine("upgrade", `${from} to ${to} is on trial until it has proved`)];
+    case "proved":
+    case "by-hand":
+    case "undecided":
+      return [fine("upgrade", `${from} to ${to}: ${phase}`)];
+    case "rolling-back":
+      return [warning("upgrade", `${to} did not prove, and is being taken back to ${from}`, advice)];
+    case "rolled-back":
+      return [warning("upgrade", `${to} did not prove, and was taken back to ${from}`, advice)];
+    case "stuck":
+      return [failure("upgrade", `${to} did not prove, and ${from} cannot be installed again`, REINSTALL)];
+  }
+}
+
+const REINSTALL = "Install a package by hand: apt install --allow-downgrades ./spotloop_….deb ./spotloop-kiosk_….deb";
 
 /** Where a running player answers, as it noted it down. */
 function healthPort(dataDir: string): number | null {

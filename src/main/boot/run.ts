@@ -8,6 +8,7 @@ import type { Uplink } from "../../player/config/uplink.ts";
 import { StoreUnusable } from "../../player/database.ts";
 import type { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { createMetrics } from "../../player/health/metrics.ts";
+import { tellVitals } from "../../player/health/upgrade.ts";
 import { openLog } from "../../player/log/log.ts";
 import type { EgressPolicy } from "../../player/network/egress-policy.ts";
 import { requestsBy } from "../../player/network/requests.ts";
@@ -115,6 +116,9 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("power", async () => stopWatching());
   shutdown.add("player", () => player.stop());
   shutdown.add("stages", async () => ending.abort());
+  const folder = process.env.RUNTIME_DIRECTORY;
+  if (folder !== undefined)
+    void tellVitals({ folder, version: app.getVersion(), player, clock, signal: ending.signal });
   const remote = await openHands({
     ...{ config, clock, time, metrics, random: Math.random, log: logger },
     ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },

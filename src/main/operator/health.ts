@@ -8,6 +8,7 @@ import { startHealth } from "../../player/health/health.ts";
 import { type HealthReport, type RemoteReport, sumOf } from "../../player/health/health-report.ts";
 import { metricSources, type ProcessMemory } from "../../player/health/metric-sources.ts";
 import type { Metrics } from "../../player/health/metrics.ts";
+import { readUpgrade } from "../../player/health/upgrade.ts";
 import type { Player } from "../../player/player.ts";
 import { dayIn } from "../../player/proofs/day-report.ts";
 import { removeSmallFile, writeSmallFile } from "../../player/small-file.ts";
@@ -46,7 +47,16 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
   const { spotloop = "", electron = "", chromium = "", node = "" } = versions();
   metrics.build.set({ version: spotloop, electron, chromium, node }, 1);
   metrics.restarts.set(restarts);
-  const subjects = { config, player, panels, clock, recovery: () => recovery.report(), remote, memory };
+  const subjects = {
+    config,
+    player,
+    panels,
+    clock,
+    recovery: () => recovery.report(),
+    remote,
+    upgrade: readUpgrade,
+    memory,
+  };
   registerGauges(metrics, metricSources(subjects));
   if (config.health.port === null) return null;
 
@@ -110,6 +120,7 @@ function reportOn({
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
     data: player.data,
     versions: versions(),
+    upgrade: readUpgrade(),
     restarts,
     recovery: recovery.report(),
     remote: remote(),

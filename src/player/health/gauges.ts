@@ -2,6 +2,7 @@ import { Gauge } from "prom-client";
 import { PROOF_WINDOW_MS } from "../../core/proof.ts";
 import type { MetricSources, ScreenVitals } from "./metric-sources.ts";
 import type { Metrics } from "./metrics.ts";
+import { isTakenBack } from "./upgrade.ts";
 
 /**
  * Adds a gauge for each of what is read at a scrape; once. Those of one screen have the label `screen` where there are
@@ -179,6 +180,14 @@ const GAUGES: readonly GaugeEntry[] = [
     (sources) => sources.recovery().restartsInARow,
   ),
   single("start_timestamp_seconds", "When this run of the player began", (sources) => seconds(sources.startedAt)),
+  single(
+    "upgrade_taken_back",
+    "1 once the last upgrade was taken back, since it did not prove, until another one proves; nothing before the first",
+    (sources) => {
+      const upgrade = sources.upgrade();
+      return upgrade === null ? null : Number(isTakenBack(upgrade));
+    },
+  ),
   single(
     "remote_connected",
     "1 while the broker of remote commands is connected; nothing where there is none",

@@ -4,6 +4,7 @@ import type { Trouble } from "../../core/recovery.ts";
 import type { ItemKind } from "../../core/spot.ts";
 import type { DataMonth } from "../network/data-meter.ts";
 import type { Sums } from "../proofs/day-report.ts";
+import type { Upgrade } from "./upgrade.ts";
 
 /** How one screen is. */
 export interface ScreenHealth {
@@ -54,6 +55,8 @@ export interface HealthReport extends ScreenHealth {
   readonly data: DataMonth;
   /** By name: `spotloop`, `electron`, `chromium`, `node`. */
   readonly versions: Readonly<Record<string, string>>;
+  /** The last upgrade that was watched over, or null. */
+  readonly upgrade: Upgrade | null;
   /** Since the machine was started. */
   readonly restarts: number;
   readonly recovery: RecoveryReport;

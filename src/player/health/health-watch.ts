@@ -32,7 +32,7 @@ export class HealthWatch {
   #wellAt: Instant;
   #houseSince: Instant | null;
   #shownAt: Instant | null = null;
-  #service: ServiceState = "unasked";
+  #answered: SpotOutcome["kind"] | "unasked" = "unasked";
   #lastError: string | null = null;
   #trouble: { readonly playout: PlayoutId; readonly detail: string } | null = null;
 
@@ -64,7 +64,7 @@ export class HealthWatch {
 
   noteAsked(outcome: SpotOutcome): void {
     this.#metrics.spotRequests.inc({ outcome: outcome.kind, ...this.#metrics.labels });
-    this.#service = outcome.kind === "spot" || outcome.kind === "empty" ? "ok" : outcome.kind;
+    this.#answered = outcome.kind;
     if (outcome.kind === "empty") this.#wellAt = this.#clock.now();
     if (outcome.kind === "denied")
       this.#lastError = `the service denies this screen its spots (HTTP ${outcome.status})`;
@@ -96,7 +96,16 @@ export class HealthWatch {
   }
 
   get service(): ServiceState {
-    return this.#service;
+    return this.#answered === "spot" || this.#answered === "empty" ? "ok" : this.#answered;
+  }
+
+  /**
+   * Whether something is to be shown and nothing beyond this machine is known to keep it from that: the screen is in sight
+   * and not withheld, and the service neither had nothing, nor asked to wait, nor was out of reach.
+   */
+  get isExpectedToShow(): boolean {
+    const isSilent = ["empty", "limited", "unavailable"].includes(this.#answered);
+    return !isSilent && (this.state === "playing" || this.state === "house");
   }
 
   /** As `report().onAir`; a screen that is closed is `closed`, whether anybody could see it or not. */

@@ -11,6 +11,7 @@ import type { AdsOutlook } from "../screen/screen-hours.ts";
 import { type DiskVitals, diskVitals } from "./disk-vitals.ts";
 import type { NetworkState, RecordReport, RecoveryReport, RemoteReport } from "./health-report.ts";
 import type { ScreenState, ServiceState } from "./health-watch.ts";
+import type { Upgrade } from "./upgrade.ts";
 
 /** What the gauges are read from at each scrape. Instants are epoch milliseconds, by the service's clock where it is known. */
 export interface MetricSources {
@@ -27,6 +28,8 @@ export interface MetricSources {
   /** Creatives that are not played for now. */
   blocklisted(): number;
   disk(): Promise<DiskVitals>;
+  /** Null where no upgrade was watched over. */
+  upgrade(): Upgrade | null;
   memory(): ProcessMemory;
 }
 
@@ -76,6 +79,7 @@ export interface MetricSubjects {
   readonly clock: Clock;
   readonly recovery: () => RecoveryReport;
   readonly remote: () => RemoteReport;
+  readonly upgrade: () => Upgrade | null;
   readonly memory: () => ProcessMemory;
 }
 
@@ -90,6 +94,7 @@ export function metricSources({
   clock,
   recovery,
   remote,
+  upgrade,
   memory,
 }: MetricSubjects): MetricSources {
   const costly = <T>(read: () => T) => atMostEvery(COSTLY_EVERY_MS, clock, read);
@@ -112,6 +117,7 @@ export function metricSources({
     remote,
     blocklisted: costly(() => player.quarantined),
     disk: costly(() => diskVitals(config.dataDir)),
+    upgrade,
     memory,
   };
 }

@@ -4,7 +4,7 @@ import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable
 import { noteSaved, quarantine, unsaved } from "../quarantine.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
-import { owedIn, restoreOwed, type Salvaged, salvageOwed } from "./salvage/salvage.ts";
+import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
 
 export interface ProofFileParts {
   readonly path: string;
@@ -154,15 +154,27 @@ function fileIdOf(path: string): number | null {
 }
 
 /**
- * Brings what broken files still show as owed into the sound one; each once, and the next time where that was cut short.
- * What is in the sound one already stays as it is there.
+ * Brings what files that were set aside show as owed into the one in use; each once, and the next time where that was cut
+ * short. What is in the one in use already stays as it is there.
  */
 function saveOwed(path: string, database: Database, log: Logger): void {
   for (const kept of unsaved(path)) {
-    const owed = salvageOwed(kept);
+    const owed = owedOf(kept, log);
+    if (owed === null) continue;
     restoreOwed(owed, database);
     noteSaved(kept);
-    log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the broken store");
+    log.warn({ kept, owed: owed.length }, "proofs owed were taken over from the store that was set aside");
+  }
+}
+
+/** Null where this version cannot tell: a later one may. */
+function owedOf(kept: string, log: Logger): readonly Salvaged[] | null {
+  try {
+    return owedInKept(kept, proofMigrations.length);
+  } catch (error) {
+    if (codeOf(error) !== "SQLITE_ERROR") throw error;
+    log.error({ kept }, "proofs owed in a newer version's store cannot be read by this one");
+    return null;
   }
 }
 

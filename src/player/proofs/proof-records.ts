@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Verdict } from "../../core/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
-import { type Database, type Migration, openReadOnly, StoreUnusable } from "../database.ts";
+import { type Database, isUsableBy, type Migration, openReadOnly, StoreUnusable } from "../database.ts";
 
 /** A playout that was shown in full and is to be proved (G1). Instants are monotonic, of the present boot. */
 export interface NewProof {
@@ -77,7 +77,8 @@ export const KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
  * The proofs' database, oldest step first. `due` and `deadline` are on the monotonic clock of the boot that `timeline`
- * names; the request is kept on every clock there is, so that a later boot can carry both over to its own.
+ * names; the request is kept on every clock there is, so that a later boot can carry both over to its own. An older player
+ * takes what is owed out of the file of a newer one by the names of the first step's columns: later steps keep them.
  */
 export const proofMigrations: readonly Migration[] = [
   `create table proof (
@@ -171,10 +172,10 @@ export function openForReading(path: string, absence: string): Database {
   return ofThisVersion(path, openReadOnly(path));
 }
 
-/** The database, where it has this version's schema. Else it is closed, and `StoreUnusable` thrown. */
+/** The database, where this version can read its schema. Else it is closed, and `StoreUnusable` thrown. */
 export function ofThisVersion(path: string, database: Database): Database {
   const found = Number(database.pragma("user_version", { simple: true }));
-  if (found === proofMigrations.length) return database;
+  if (found >= proofMigrations.length && isUsableBy(database, proofMigrations.length)) return database;
   database.close();
   const which = found > proofMigrations.length ? "a newer" : "an older";
   throw new StoreUnusable(`${path} was written by ${which} version of Spotloop: use the version that the player is of`);

@@ -85,6 +85,10 @@ const OLDEST = `
     )
   ) order by requested limit 1`;
 
+const LAST_DELIVERED = `
+  select shown_wall + service_offset as shownAt from proof indexed by proof_by_shown
+  where state = 'delivered' and screen_id = ? order by shown_wall + service_offset desc limit 1`;
+
 const FORGET = `
   delete from proof where id in (
     select id from proof where state in ('delivered', 'refused', 'expired') and shown_wall + service_offset < @before
@@ -127,6 +131,7 @@ export interface ProofStatements {
   readonly counts: Statement<[], { readonly state: ProofState; readonly count: number }>;
   readonly oldest: Statement<[], { readonly requested: Instant }>;
   readonly version: Statement<[], { readonly data_version: number }>;
+  readonly lastDelivered: Statement<[screenId: string], { readonly shownAt: Instant }>;
   readonly forget: Statement<object>;
   readonly forgetTallies: Statement<object>;
   readonly addTally: Statement<object>;
@@ -154,6 +159,7 @@ export function prepareProofs(db: Database): ProofStatements {
     counts: db.prepare("select state, count(*) as count from proof group by state"),
     oldest: db.prepare(OLDEST),
     version: db.prepare("pragma data_version"),
+    lastDelivered: db.prepare(LAST_DELIVERED),
     forget: db.prepare(FORGET),
     forgetTallies: db.prepare(FORGET_TALLIES),
     addTally: db.prepare(ADD_TALLY),

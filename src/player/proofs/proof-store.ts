@@ -170,6 +170,11 @@ export class ProofStore {
     return this.#file.use(({ refused }) => lastRefused(refused, null));
   }
 
+  /** When an item of this screen was last shown whose proof was delivered, by the service's clock; null where none is known. */
+  lastDelivered(screenId: string): Instant | null {
+    return this.#file.use(({ lastDelivered }) => lastDelivered.get(screenId))?.shownAt ?? null;
+  }
+
   /**
    * Forgets what was settled and shown longer ago than it is kept, by the service's time, and returns how many: at most
    * `FORGOTTEN_AT_ONCE`, so that no commit holds up the loop.

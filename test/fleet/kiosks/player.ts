@@ -12,6 +12,7 @@ import { registerGauges } from "../../../src/player/health/gauges.ts";
 import { startHealth } from "../../../src/player/health/health.ts";
 import { metricSources } from "../../../src/player/health/metric-sources.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
+import type { Upgrade } from "../../../src/player/health/upgrade.ts";
 import { startPlayer } from "../../../src/player/player.ts";
 import { Overrides } from "../../../src/player/remote/overrides.ts";
 import { countStart, playerVersion } from "../../../src/player/run-identity.ts";
@@ -51,7 +52,9 @@ export type Mishap =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "display-off" }
   /** Its display is not switched as it is to be. */
-  | { readonly kind: "display-disobeys" };
+  | { readonly kind: "display-disobeys" }
+  /** Its upgrade proved nothing, and the version before was installed again. */
+  | { readonly kind: "upgrade-taken-back" };
 
 /** What a process of kiosks is told later: what happens to which of them. */
 export interface MishapTold {
@@ -73,6 +76,7 @@ async function openKiosk(spec: KioskSpec, { pace, baseUrl, orgToken }: KiosksSpe
   let [paints, rendering] = [true, "hardware" as "hardware" | "software"];
   let portal: string | null = null;
   let displayTrouble: string | null = null;
+  let isTakenBack = false;
   const led = (url: string) => (portal === null ? url : portal + new URL(url).pathname);
   const player = await startPlayer({
     ...{ config, clock, log, metrics, random: Math.random },
@@ -106,8 +110,9 @@ async function openKiosk(spec: KioskSpec, { pace, baseUrl, orgToken }: KiosksSpe
   };
   const remote = () => ({ broker: null, ...overrides.report() });
   const memory = () => ({ main: process.memoryUsage.rss() });
+  const upgrade = (): Upgrade | null => (isTakenBack ? { phase: "rolled-back", from: "1.0.0", to: "1.1.0" } : null);
   const panels = { truthOf: () => truthOf([]), troubleOf: () => displayTrouble };
-  registerGauges(metrics, metricSources({ config, player, panels, clock, recovery, remote, memory }));
+  registerGauges(metrics, metricSources({ config, player, panels, clock, recovery, remote, upgrade, memory }));
   const report = () => {
     throw new Error("only scraped");
   };
@@ -135,6 +140,9 @@ async function openKiosk(spec: KioskSpec, { pace, baseUrl, orgToken }: KiosksSpe
         return void (await overrides.switchDisplays(false));
       case "display-disobeys":
         displayTrouble = "it is on and should be off";
+        return;
+      case "upgrade-taken-back":
+        isTakenBack = true;
     }
   };
 }

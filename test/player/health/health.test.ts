@@ -31,6 +31,7 @@ const report: HealthReport = {
   cache: { files: 12, bytes: 34_000_000, maxBytes: 8 * 1024 ** 3 },
   data: { month: "2026-10", usedBytes: 3 * 1024 ** 3, monthlyBytes: 4 * 1024 ** 3, refused: 2 },
   versions: { spotloop: "0.1.0", electron: "45.4.1" },
+  upgrade: null,
   restarts: 0,
   recovery: { rendering: "hardware", softwareUntil: null, safeMode: false, restartsInARow: 0, lastTrouble: null },
   remote: { broker: null, shown: null, messageSince: null, displays: "on" },

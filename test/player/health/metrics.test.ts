@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { registerGauges } from "../../../src/player/health/gauges.ts";
 import type { MetricSources, ScreenVitals } from "../../../src/player/health/metric-sources.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
+import type { Upgrade } from "../../../src/player/health/upgrade.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
@@ -37,6 +38,7 @@ function sources(changes: Partial<MetricSources> = {}): MetricSources {
     remote: () => ({ broker: null, shown: null, messageSince: null, displays: "on" }),
     blocklisted: () => 0,
     disk: async () => ({ freeBytes: 60, sizeBytes: 600, wornRatio: null }),
+    upgrade: () => null,
     memory: () => ({ main: 1, page: 2 }),
     ...changes,
   };
@@ -77,6 +79,17 @@ describe("the metrics", () => {
     expect(text).toContain("spotloop_cache_files 3");
     expect(text).toContain("spotloop_data_month_bytes 55");
     expect(text).toContain("spotloop_data_month_refused 2");
+  });
+
+  it("tell of an upgrade that was taken back, and nothing of upgrades where there was none", async () => {
+    const told = async (phase: Upgrade["phase"]) => {
+      const lines = await scraped({ upgrade: () => ({ phase, from: "1.0", to: "1.1" }) });
+      return lines.filter((line) => line.startsWith("spotloop_upgrade"));
+    };
+    expect(await told("rolled-back")).toEqual(["spotloop_upgrade_taken_back 1"]);
+    expect(await told("stuck")).toEqual(["spotloop_upgrade_taken_back 1"]);
+    expect(await told("proved")).toEqual(["spotloop_upgrade_taken_back 0"]);
+    expect((await scraped({})).join("\n")).not.toContain("spotloop_upgrade");
   });
 
   it("tell each state of a screen as a series, and 1 for the one that it is in", async () => {

@@ -1,6 +1,7 @@
 import {
   closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openDatabase, StoreUnusable } from "../../../src/player/database.ts";
+import { type Migration, openDatabase, StoreUnusable } from "../../../src/player/database.ts";
 import { ProofRecorder } from "../../../src/player/proofs/proof-recorder.ts";
 import { proofMigrations } from "../../../src/player/proofs/proof-records.ts";
 import type { ProofStore } from "../../../src/player/proofs/proof-store.ts";
@@ -297,21 +298,66 @@ describe("a store of another version", () => {
     store.close();
   });
 
-  it("is refused with a message that says what to do when it is newer, and not touched", () => {
+  it("goes on in the file of a newer version that only added to it, and so does that version afterwards", () => {
     const folder = temporaryFolder();
-    proofStoreIn(folder).close();
-    const path = join(folder, "proofs.db");
-    const newer = openDatabase({
-      path,
-      durability: "full",
-      migrations: [...proofMigrations, "create table more (id)"],
-    });
-    if (newer.kind === "open") newer.database.close();
-    const before = statSync(path);
-    expect(() => proofStoreIn(folder)).toThrow(/written by a newer version .* install that version again/);
-    expect(statSync(path)).toMatchObject({ size: before.size, mtimeMs: before.mtimeMs });
+    const newer = [...proofMigrations, { addition: "alter table proof add column witness text" }];
+    owingWith(newer, folder, ["a"]);
+    const store = proofStoreIn(folder);
+    store.owe(proofOf("b", 0), moment);
+    expect(store.counts()).toMatchObject({ owed: 2 });
+    store.close();
+    const again = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations: newer });
+    if (again.kind !== "open") throw new Error(again.kind);
+    expect(again.database.prepare("select playout_id as id, witness from proof order by id").all()).toEqual([
+      { id: "a", witness: null },
+      { id: "b", witness: null },
+    ]);
+    again.database.close();
+  });
+
+  it("sets aside the file of a newer version that changed it, and takes over what is owed in it, not what is settled", () => {
+    const folder = temporaryFolder();
+    owingWith([...proofMigrations, REBUILT], folder, ["a", "b", "c"], "b");
+    const store = proofStoreIn(folder);
+    expect(store.counts()).toMatchObject({ owed: 2, delivered: 0 });
+    const due = store.due(moment, "never", 10, none).map(({ playoutId }) => playoutId);
+    expect(due.sort()).toEqual(["a", "c"]);
+    store.close();
+    expect(existsSync(join(folder, "quarantine", "proofs.db.1"))).toBe(true);
+    const once = proofStoreIn(folder);
+    expect(once.counts()).toMatchObject({ owed: 2 });
+    once.close();
+  });
+
+  it("plays on where what is owed in a newer version's file cannot be told, and leaves it to that version", () => {
+    const folder = temporaryFolder();
+    owingWith([...proofMigrations, "alter table proof rename to debt"], folder, []);
+    const store = proofStoreIn(folder);
+    expect(store.counts()).toMatchObject({ owed: 0 });
+    store.close();
+    expect(existsSync(join(folder, "quarantine", "proofs.db.1.saved"))).toBe(false);
   });
 });
+
+/** As a later version may: another order of columns, and the old table's pages left in the file. */
+const REBUILT = `
+  create table rebuilt as select 'later' as since, * from proof;
+  drop table proof;
+  alter table rebuilt rename to proof`;
+
+/** A newer version's player that owed these and was told of one that it is delivered. */
+function owingWith(migrations: readonly Migration[], folder: string, ids: readonly string[], delivered?: string): void {
+  proofStoreIn(folder).close();
+  const before = proofStoreIn(folder);
+  for (const id of ids) before.owe(proofOf(id, 0), moment);
+  before.close();
+  const opening = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations });
+  if (opening.kind !== "open") throw new Error(opening.kind);
+  if (delivered !== undefined) {
+    opening.database.prepare("update proof set state = 'delivered' where playout_id = ?").run(delivered);
+  }
+  opening.database.close();
+}
 
 const FIRST_SCHEMA_INSERT = `
   insert into proof (run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, requested_wall,

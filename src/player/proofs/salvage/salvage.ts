@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { codeOf, type Database } from "../../database.ts";
+import { codeOf, type Database, isBroken, openReadOnly, usableFromIn } from "../../database.ts";
 import { openPages, type Pages, type RawRow, rowsOn } from "./sqlite-file.ts";
 
 const text = z.string().min(1);
@@ -31,6 +31,37 @@ const COLUMNS = salvagedSchema.keyof().options;
 
 /** A proof that a broken file still shows as owed, under the id that it had. */
 export type Salvaged = z.infer<typeof salvagedSchema> & { readonly id: number };
+
+/**
+ * The proofs that a database which was set aside shows as owed: one that a newer version wrote than the one that knows so
+ * many migrations is asked for them, of a broken one the bytes are read. Throws `SQLITE_ERROR` where a newer one has them
+ * otherwise than this version knows.
+ */
+export function owedInKept(path: string, known: number): readonly Salvaged[] {
+  return isOfNewer(path, known) ? owedInNewer(path) : salvageOwed(path);
+}
+
+/** By the file's bytes: SQLite would throw away the log of one that is broken. */
+function isOfNewer(path: string, known: number): boolean {
+  const pages = opened(path);
+  const first = pages?.read(1) ?? null;
+  pages?.close();
+  return first !== null && usableFromIn(first) > known;
+}
+
+function owedInNewer(path: string): readonly Salvaged[] {
+  try {
+    const database = openReadOnly(path);
+    try {
+      return owedIn(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isBroken(error)) return salvageOwed(path);
+    throw error;
+  }
+}
 
 /**
  * The proofs that a broken database and its log still show as owed. Each page is read for itself, without SQLite and
