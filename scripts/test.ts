@@ -19,8 +19,8 @@ const MODULES = `${ROOT}/node_modules`;
 /** Commands are started some thousand times: they are compiled once. */
 const COMPILED = `${MODULES}/.cache/spotloop/compiled`;
 const TIMED_OUTPUT = `${ROOT}/dist/.test-timed.log`;
-/** The niceness of what runs beside the watched tests, which wait for most of their time. */
-const YIELDING = 15;
+/** The niceness of what runs beside the watched tests, which wait for most of their time; pages of a player have 10. */
+const YIELDING = 9;
 
 export async function run(patterns: readonly string[], ready: Ready): Promise<number> {
   const { say, signal } = ready;

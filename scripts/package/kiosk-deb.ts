@@ -58,8 +58,8 @@ export async function buildKioskDeb({ version, maintainer, homepage, folder }: K
         // What makes the package of the installed version again, where it is not to be had any more.
         "dpkg-repack",
       ].join(", "),
-      // For Wayland as the session: the compositor, and what sets its displays up.
-      Suggests: "cage, wlr-randr",
+      // For Wayland as the session: the compositor, what it does not start without, and what sets its displays up.
+      Suggests: "cage, xwayland, wlr-randr",
       // Without it the player cannot have the machine restarted from afar.
       Recommends: "polkitd",
       // A desktop's login screen wants the same display.
