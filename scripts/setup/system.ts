@@ -47,7 +47,13 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     tool("xdotool", "xdotool"),
   ],
   // What a kiosk may have on its display: window managers, one of them compositing, and Wayland's compositor.
-  sessions: [tool("openbox", "openbox"), tool("picom", "picom"), tool("cage", "cage"), tool("Xwayland", "xwayland"), tool("xterm", "xterm")],
+  sessions: [
+    tool("openbox", "openbox"),
+    tool("picom", "picom"),
+    tool("cage", "cage"),
+    tool("Xwayland", "xwayland"),
+    tool("xterm", "xterm"),
+  ],
   // What records a display, and what holds a process up as a slow disk does.
   watching: [tool("ffmpeg", "ffmpeg"), tool("strace", "strace")],
   browser: [
