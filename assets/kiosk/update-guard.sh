@@ -125,7 +125,8 @@ repair() {
   load
   case "$phase" in
     trial) is_settled || is_busy || finish ;;
-    rolling-back) is_busy || go_back ;;
+    # What could not be put back may be after a start.
+    rolling-back | stuck) is_busy || go_back ;;
   esac
 }
 
@@ -230,10 +231,14 @@ go_back() {
   fi
 }
 
+# By dpkg, which installs over whatever was left half done, where apt would first have it mended by somebody; by apt where a
+# package that this version needs is not there any more.
 put() {
-  DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --allow-downgrades --reinstall \
-    --option DPkg::Lock::Timeout=600 --option Dpkg::Options::=--force-confdef --option Dpkg::Options::=--force-confold \
-    "$DIR/kept/$1/spotloop.deb" "$DIR/kept/$1/spotloop-kiosk.deb" </dev/null
+  set -- "$DIR/kept/$1/spotloop.deb" "$DIR/kept/$1/spotloop-kiosk.deb"
+  export DEBIAN_FRONTEND=noninteractive
+  dpkg --force-confdef --force-confold --install "$@" </dev/null ||
+    apt-get install --yes --quiet --allow-downgrades --reinstall --option DPkg::Lock::Timeout=600 \
+      --option Dpkg::Options::=--force-confdef --option Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
 case "${1-}" in

@@ -34,12 +34,9 @@ const MADE_WITHIN_MS = 30 * 60_000;
 const STEP_MS = 20 * 60_000;
 const [FIRST, ADDS, LIES, NEXT, STAGED] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"] as const;
 const ADDITION = "{ addition: 'alter table proof add column later text' }";
-/** The same columns in another order: of no use to a version that does not know it. */
-const REBUILD = `\`create table later as select 1 as first, * from proof; drop table proof; alter table later rename to proof;
-  create index proof_untried on proof (deadline, timeline) where state = 'owed' and attempts = 0;
-  create index proof_tried on proof (deadline, timeline, due) where state = 'owed' and attempts > 0;
-  create index proof_by_shown on proof (state, (shown_wall + service_offset));
-  create unique index proof_once on proof (run_id, playout_id)\``;
+/** A column in another place: of no use to a version that does not know it. */
+const REBUILD = `'alter table proof rename column last_answer to answer_before; alter table proof add column last_answer text;' +
+  'update proof set last_answer = answer_before'`;
 
 /** Takes a kiosk through upgrades as they come out of a repository. Ends at the first step that fails. */
 export async function runUpdateTest(options: UpdateRun): Promise<readonly Step[]> {
