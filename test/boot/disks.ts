@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { CACHE } from "../../scripts/setup/paths.mjs";
 import { run } from "../../scripts/setup/run.mjs";
+import { type Command, debianFor } from "../support/machine/debian.ts";
 
 /** What a virtual PC is switched on with. */
 export interface Disks {
@@ -27,7 +26,6 @@ export interface DisksOptions {
   readonly progress: (text: string) => void;
 }
 
-const SUITE = "bookworm";
 const ROOT_SIZE = "6G";
 const DATA_SIZE = "3G";
 const GUEST = join(import.meta.dirname, "guest");
@@ -42,7 +40,7 @@ export async function makeDisks({ folder, debs, newer, ports, signal, progress }
     if (!ok) throw new Error(`${program} ${args.join(" ")}:\n${said}`);
     return said;
   };
-  const base = await baseRoot(debs, command, progress);
+  const base = await debianFor(debs, ["Depends", "Recommends"], BARE, command, progress);
   const root = join(folder, "root");
   mkdirSync(root);
   progress("unpacking Debian");
@@ -70,47 +68,6 @@ export async function makeDisks({ folder, debs, newer, ports, signal, progress }
 }
 
 const APT_ENVIRONMENT = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8", "HOME=/root"];
-
-type Command = (program: string, ...args: string[]) => Promise<string>;
-
-/** Debian with all that the packages depend on and recommend, as a tar: made once for each list of packages. */
-async function baseRoot(debs: readonly string[], command: Command, progress: (text: string) => void): Promise<string> {
-  const fields = debs.map((deb) => command("dpkg-deb", "--field", deb, "Depends", "Recommends"));
-  const wanted = [...BARE, ...wantedBy((await Promise.all(fields)).join("\n"))];
-  const digest = createHash("sha256")
-    .update(JSON.stringify([SUITE, wanted]))
-    .digest("hex")
-    .slice(0, 12);
-  const file = join(CACHE, `debian-${SUITE}-${digest}.tar`);
-  if (existsSync(file)) return file;
-  progress("fetching Debian's packages");
-  mkdirSync(CACHE, { recursive: true });
-  const partial = `${file}.${process.pid}.partial.tar`;
-  try {
-    const include = wanted.map((name) => `--include=${name}`);
-    await command("mmdebstrap", "--variant=minbase", ...include, SUITE, partial);
-    renameSync(partial, file);
-  } finally {
-    rmSync(partial, { force: true });
-  }
-  return file;
-}
-
-/**
- * What `Depends:` and `Recommends:` name, as apt is asked for it: of alternatives, those that the suite has. Spotloop's own
- * packages are brought.
- */
-export function wantedBy(fields: string): string[] {
-  const clauses = fields.split("\n").flatMap((line) => line.replace(/^[A-Z][\w-]*: /, "").split(","));
-  const names = clauses
-    .map((clause) => clause.split("|").map((one) => one.trim().replace(/ .*/, "")))
-    .filter(([first = ""]) => first !== "" && first !== "spotloop");
-  const asked = names.map((one) => {
-    if (one.length === 1) return one[0] ?? "";
-    return `?or(${one.map((name) => `?exact-name(${name})`).join(",")})`;
-  });
-  return [...new Set(asked)].sort();
-}
 
 /** Makes the machine reachable for the test: its shell, its journal, its way to the screen network. */
 async function settle(root: string, ports: readonly string[], command: Command): Promise<void> {

@@ -2,22 +2,10 @@ import { resolve } from "node:path";
 import { readArguments } from "../../scripts/setup/arguments.ts";
 import { Stop } from "../../scripts/setup/stop.mjs";
 import { CAUSES } from "./causes.ts";
-import { causesOf } from "./run.ts";
+import { causesOf, type FleetRun } from "./run.ts";
 
 /** What `npm run fleet` is asked for. */
-export interface FleetOptions {
-  readonly players: number;
-  /** How many times as fast as in truth the fleet lives. */
-  readonly speed: number;
-  readonly isQuick: boolean;
-  /** The names of those causes that are tried, or null for what there is. */
-  readonly causes: readonly string[] | null;
-  /** How long all players are well first, in minutes of the fleet. */
-  readonly wellMinutes: number;
-  /** Nothing is broken. */
-  readonly onlyWell: boolean;
-  /** Under how many machines' names each player is read; more than 1 only where nothing is broken. */
-  readonly copies: number;
+export interface FleetOptions extends Omit<FleetRun, "folder" | "signal" | "progress"> {
   /** No fleet at all, but so many simulated screens against the emulator; null for none. */
   readonly screens: number | null;
   /** Where all figures go, an absolute path, or null for nowhere. */

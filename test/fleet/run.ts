@@ -6,6 +6,7 @@ import { type Figures, measure } from "./monitoring/figures.ts";
 /** How a fleet is to be tried. */
 export interface FleetRun {
   readonly players: number;
+  /** How many times as fast as in truth the fleet lives. */
   readonly speed: number;
   /** One cause for each alert that is due within the hour, and nothing else. */
   readonly isQuick: boolean;

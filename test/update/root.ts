@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CACHE } from "../../scripts/setup/paths.mjs";
-import { wantedBy } from "../boot/disks.ts";
 import type { ChaosNetwork } from "../chaos/network.ts";
+import { type Command, debianFor } from "../support/machine/debian.ts";
 import { command, type Packages } from "./versions.ts";
 
 export interface RootOptions {
@@ -19,14 +17,14 @@ export interface RootOptions {
   readonly progress: (text: string) => void;
 }
 
-const SUITE = "bookworm";
 const BARE = ["systemd-sysv", "procps", "curl", "ca-certificates", "unattended-upgrades", "xvfb", "fonts-dejavu-core"];
 const SNIPPETS = join(import.meta.dirname, "../../assets/apt-repository/kiosk");
 
 /** Makes the folder of a kiosk that plays, and takes its upgrades from the repository and from nowhere else. */
 export async function makeRoot(options: RootOptions): Promise<void> {
   const { folder, packages, signal, progress } = options;
-  const base = await baseRoot(packages, signal, progress);
+  const run: Command = (program, ...args) => command(signal, program, ...args);
+  const base = await debianFor(packages.files, ["Depends"], BARE, run, progress);
   progress("unpacking Debian");
   mkdirSync(folder, { recursive: true });
   await command(signal, "tar", "--directory", folder, "--extract", "--file", base);
@@ -39,29 +37,6 @@ export async function makeRoot(options: RootOptions): Promise<void> {
   await command(signal, "chroot", folder, ...environment, ...install);
   rmSync(join(folder, "etc/apt/sources.list"), { force: true });
   settle(options);
-}
-
-/** Debian with all that the packages depend on, as a tar: made once for each list of packages. */
-async function baseRoot(packages: Packages, signal: AbortSignal, progress: (text: string) => void): Promise<string> {
-  const fields = await Promise.all(packages.files.map((deb) => command(signal, "dpkg-deb", "--field", deb, "Depends")));
-  const wanted = [...BARE, ...wantedBy(fields.map((line) => `Depends: ${line}`).join("\n"))];
-  const digest = createHash("sha256")
-    .update(JSON.stringify([SUITE, wanted]))
-    .digest("hex")
-    .slice(0, 12);
-  const file = join(CACHE, `debian-${SUITE}-${digest}.tar`);
-  if (existsSync(file)) return file;
-  progress("fetching Debian's packages");
-  mkdirSync(CACHE, { recursive: true });
-  const partial = `${file}.${process.pid}.partial.tar`;
-  try {
-    const include = wanted.map((name) => `--include=${name}`);
-    await command(signal, "mmdebstrap", "--variant=minbase", ...include, SUITE, partial);
-    renameSync(partial, file);
-  } finally {
-    rmSync(partial, { force: true });
-  }
-  return file;
 }
 
 /** What an operator sets up, and a display without a screen. */

@@ -33,6 +33,18 @@ function problems(reading: ConfigReading): string[] {
   return reading.kind === "ok" ? [] : reading.problems.map(({ path, message }) => `${path} ${message}`.trim());
 }
 
+/** A screen's display where the configuration says nothing of it. */
+const displayByDefault = {
+  match: null,
+  fullscreen: true,
+  width: null,
+  height: null,
+  mode: null,
+  rotate: null,
+  scale: null,
+  power: "dpms",
+};
+
 describe("a configuration", () => {
   it("needs an address, a token and a screen, and has a default for all else", () => {
     const { folder, reading } = given({ $schema: "./config.schema.json", ...least });
@@ -42,16 +54,7 @@ describe("a configuration", () => {
       screens: [
         {
           screenId,
-          display: {
-            match: null,
-            fullscreen: true,
-            width: null,
-            height: null,
-            mode: null,
-            rotate: null,
-            scale: null,
-            power: "dpms",
-          },
+          display: displayByDefault,
         },
       ],
       dataDir: join(folder, "state"),
@@ -386,16 +389,7 @@ describe("where data is kept unless told", () => {
 
 describe("the screens of a configuration", () => {
   const { screenId: _, ...base } = least;
-  const display = {
-    match: null,
-    fullscreen: true,
-    width: null,
-    height: null,
-    mode: null,
-    rotate: null,
-    scale: null,
-    power: "dpms",
-  };
+  const display = displayByDefault;
 
   it("must be one under Wayland", () => {
     const screens = ["a", "b"].map((screenId, index) => ({ screenId, display: { match: index + 1 } }));
