@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import { type DisplayTruth, type NamedOutput, truthOf, truthText } from "../../core/display-truth.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, reached } from "../clock.ts";
 import type { DisplaySurvey } from "./display-survey.ts";
 
 export interface PanelWatchParts {
@@ -92,30 +92,16 @@ export class PanelWatch {
   async #ready(): Promise<boolean> {
     const { clock, isBusy, signal } = this.#parts;
     const until = clock.now() + READY_WITHIN_MS;
-    while (isBusy() && clock.now() < until && !signal.aborted) await this.#pause(READY_EVERY_MS);
+    while (isBusy() && clock.now() < until && !signal.aborted)
+      await reached(clock.now() + READY_EVERY_MS, clock, signal);
     return !signal.aborted;
   }
 
   async #repeat(everyMs: number, act: () => Promise<void>): Promise<void> {
-    while (!this.#parts.signal.aborted) {
-      await act();
-      await this.#pause(everyMs);
-    }
-  }
-
-  #pause(ms: number): Promise<void> {
     const { clock, signal } = this.#parts;
-    return new Promise((resolve) => {
-      const callOff = clock.alarm(clock.now() + ms, () => {
-        signal.removeEventListener("abort", stop);
-        resolve();
-      });
-      const stop = () => {
-        callOff();
-        resolve();
-      };
-      if (signal.aborted) stop();
-      else signal.addEventListener("abort", stop, { once: true });
-    });
+    while (!signal.aborted) {
+      await act();
+      await reached(clock.now() + everyMs, clock, signal);
+    }
   }
 }
