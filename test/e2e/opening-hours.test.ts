@@ -7,7 +7,9 @@ import { WARM_UP_MS } from "../../src/core/panel-power.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { BLACK, HOUSE, openEye, type Sight } from "../support/display/eye.ts";
+import { conclusive, type Punctuality, punctualityOf, timed } from "../support/display/punctuality.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
+import { heldUp, watchStalls } from "../support/display/stalls.ts";
 import { watchDisplay } from "../support/display/watching.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
@@ -35,6 +37,11 @@ const OPENS = Date.parse("2026-01-01T07:00:00Z");
 const CLOSES = Date.parse("2026-01-01T08:00:00Z");
 
 beforeAll(async () => {
+  await conclusive("opening-hours", openAndClose, () => rig.close());
+}, 360_000);
+
+/** A morning and an evening; where the machine stood still, what was seen between items says nothing. */
+async function openAndClose(): Promise<Pick<Punctuality, "inconclusive">> {
   rig = await openRig({ width: 960, height: 540 });
   standInForXset(join(rig.home, "bin"));
   await setHours("thu 08:00-09:00");
@@ -55,16 +62,21 @@ beforeAll(async () => {
   const provedBefore = await countProved();
   const evening = await watchDisplay(rig.display, eye);
   const second = rig.play(["--config", config]);
+  const stalls = watchStalls(second, rig.display);
   await evening.until([isItem]);
   await closed();
   await evening.until([(sight) => sight === BLACK]);
   await eventually("all proofs", async () => ((await readHealth(rig.home))?.proofs.owed === 0 ? true : undefined));
-  closing = sightingsIn(await evening.stop(), eye);
+  const stalled = await stalls.stop();
+  const recorded = await evening.stop();
+  closing = sightingsIn(recorded, eye);
   proved = (await countProved()) - provedBefore;
   asked = await spotRequests();
   exitCode = await second.stop();
   orders = readFileSync(join(rig.home, "orders"), "utf8").trim().split("\n");
-}, 180_000);
+  const strays = whilePlaying(closing).filter(({ sight }) => !isItem(sight));
+  return punctualityOf(timed(strays, [], 0), heldUp(stalled, recorded.instants));
+}
 
 afterAll(() => {
   process.env.PATH = PATH;
@@ -103,6 +115,13 @@ async function spotRequests(): Promise<readonly number[]> {
   return calls.map(({ at }) => Date.parse(at));
 }
 
+/** From the first item to the last. */
+function whilePlaying(seen: readonly Sighting[]): readonly Sighting[] {
+  const first = seen.findIndex(({ sight }) => isItem(sight));
+  const last = seen.findLastIndex(({ sight }) => isItem(sight));
+  return seen.slice(first, last + 1);
+}
+
 function isItem(sight: Sight): boolean {
   return creatives.includes(sight);
 }
@@ -127,11 +146,10 @@ describe("a screen that respects its location's opening hours", () => {
   });
 
   it("plays until it closes, and is black then, with nothing between the last item and black", () => {
-    const seen = closing.map(({ sight }) => sight);
-    const first = seen.findIndex(isItem);
-    const last = seen.findLastIndex(isItem);
-    expect(seen.slice(first, last + 1).filter((sight) => !isItem(sight))).toEqual([]);
-    expect(seen.slice(last + 1)).toEqual([BLACK]);
+    const playing = whilePlaying(closing);
+    expect(playing.map(({ sight }) => sight).filter((sight) => !isItem(sight))).toEqual([]);
+    const after = closing.slice(closing.indexOf(playing.at(-1) as Sighting) + 1);
+    expect(after.map(({ sight }) => sight)).toEqual([BLACK]);
   });
 
   it("asks for spots only while it is open", () => {

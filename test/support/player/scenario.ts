@@ -44,12 +44,13 @@ export interface Scenario {
 const STEP_MS = 50;
 /** Real time for loopback sockets and the disk after each step that set something going. */
 const REAL_TURNS = 40;
+const HUNG_MS = 10_000;
 
 /** What a scenario has otherwise than usual. */
 export interface ScenarioChanges {
   readonly clock?: ManualClock;
-  /** How long a proof may take, in real time. */
-  readonly proofTimeoutSeconds?: number;
+  /** Requests that nobody answers: given up after a while of virtual time, and not waited for in real time. */
+  readonly isHung?: (url: string) => boolean;
   readonly ballastBytes?: number;
   /** The network's world, the demo's by default. */
   readonly world?: WorldFile;
@@ -82,9 +83,18 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       if (cut) throw new TypeError("cut");
       const instead = changes.meddle?.(String(input));
       if (instead) return instead;
+      if (changes.isHung?.(String(input))) return hung(send, input, init);
       underWay++;
       return send(input, init).finally(() => underWay--);
     };
+  };
+  /** Goes out for real, and fails as `fetch` does when its time is over. */
+  const hung: (send: typeof fetch, ...request: Parameters<typeof fetch>) => Promise<Response> = (send, input, init) => {
+    const overdue = new AbortController();
+    const timeout = new DOMException("timed out", "TimeoutError");
+    const callOff = clock.alarm(clock.now() + HUNG_MS, () => overdue.abort(timeout));
+    const signals = [overdue.signal, ...(init?.signal ? [init.signal] : [])];
+    return send(input, { ...init, signal: AbortSignal.any(signals) }).finally(callOff);
   };
   // The system's own answer would come at an instant that no manual clock knows.
   const resolve = async () => [];
@@ -178,19 +188,12 @@ function realTurn(): Promise<void> {
 function configFor(
   emulator: Emulator,
   folder: string,
-  { proofTimeoutSeconds = 10, respectHours = false, way, network = {} }: ScenarioChanges,
+  { respectHours = false, way, network = {} }: ScenarioChanges,
 ): Config {
   const { orgToken, screenId } = emulator;
   const { baseUrl, uplink } = way?.() ?? { baseUrl: emulator.baseUrl, uplink: DIRECT };
   const openingHours = { respect: respectHours };
-  const written = {
-    baseUrl,
-    orgToken,
-    screenId,
-    openingHours,
-    proof: { timeoutSeconds: proofTimeoutSeconds },
-    network,
-  };
+  const written = { baseUrl, orgToken, screenId, openingHours, network };
   return configOf(configFileSchema.parse(written), orgToken, folder, uplink);
 }
 
