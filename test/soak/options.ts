@@ -9,14 +9,16 @@ export interface Options {
   readonly speed: number;
   /** Where the figures go, an absolute path, or `null` for nowhere. */
   readonly json: string | null;
+  /** Whether this is one more piece of the soak whose figures are there. */
+  readonly append: boolean;
   /** Where a picture of them goes, as PNG. */
   readonly plot: string | null;
 }
 
 const STEP = "Starting the soak";
 const TEXT = { type: "string" } as const;
-const OPTIONS = { hours: TEXT, speed: TEXT, json: TEXT, plot: TEXT };
-const USAGE = "npm run soak -- [--hours H] [--speed N] [--json FILE] [--plot FILE.png]";
+const OPTIONS = { hours: TEXT, speed: TEXT, json: TEXT, append: { type: "boolean" }, plot: TEXT } as const;
+const USAGE = "npm run soak -- [--hours H] [--speed N] [--json FILE [--append]] [--plot FILE.png]";
 const LONGEST_HOURS = 24 * 366;
 /** Items of a second and a half: shorter ones leave no time to make the next ready. */
 const FASTEST = 4;
@@ -27,12 +29,15 @@ export function readOptions(args: readonly string[], cwd: string): Options {
     hours = "1",
     speed = "1",
     json,
+    append = false,
     plot,
   } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE }).values;
+  if (append && json === undefined) throw new Stop(STEP, "--append adds to the figures of --json FILE.", USAGE);
   return {
     hours: number(hours, "--hours", LONGEST_HOURS),
     speed: number(speed, "--speed", FASTEST),
     json: json === undefined ? null : resolve(cwd, json),
+    append,
     plot: plot === undefined ? null : resolve(cwd, plot),
   };
 }

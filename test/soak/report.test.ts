@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BLACK, FOREIGN } from "../support/display/eye.ts";
 import type { Sighting } from "../support/display/sightings.ts";
 import type { Footprint } from "./footprint.ts";
-import { reportOf } from "./report.ts";
+import { pieceOf, reportOf, type SoakPiece } from "./report.ts";
 import { compare, type ProvedItem } from "./seen.ts";
 import { tableOf } from "./table.ts";
 
@@ -16,8 +16,8 @@ const sighting = (sight: string, startS: number, lengthMs: number): Sighting => 
   return { sight, firstFrame: startS * 60, frames: Math.round((lengthMs * 60) / 1000), startS, startAt, lengthMs };
 };
 
-function report(sightings: readonly Sighting[], proved: readonly ProvedItem[], rotation: readonly string[]) {
-  return reportOf({ seen: compare(sightings, proved), samples, restartsAtMs: [4_000_000], rotation });
+function piece(sightings: readonly Sighting[], proved: readonly ProvedItem[], rotation: readonly string[]): SoakPiece {
+  return pieceOf({ seen: compare(sightings, proved), samples, restartsAtMs: [4_000_000], rotation });
 }
 
 describe("the report of a soak", () => {
@@ -29,7 +29,7 @@ describe("the report of a soak", () => {
       sighting("b", 3_702, 50),
     ];
     const proved = ["a", "b", "a"].map((creative) => ({ creative, durationMs: 2_000 }));
-    const { hours, violations } = report(sightings, proved, ["a", "b"]);
+    const { hours, violations } = piece(sightings, proved, ["a", "b"]);
     expect(violations).toEqual([]);
     expect(hours.map(({ hour, items, restarts }) => [hour, items, restarts])).toEqual([
       [1, 2, 0],
@@ -49,8 +49,24 @@ describe("the report of a soak", () => {
       sighting("a", 6, 10),
     ];
     const proved = ["a", "b"].map((creative) => ({ creative, durationMs: 2_000 }));
-    const found = report(sightings, proved, ["a", "b", "c"]);
+    const found = piece(sightings, proved, ["a", "b", "c"]);
     expect(found.violations).toEqual(["3 frames (black) at 3.0 s", "3 frames (foreign) at 3.0 s", "c was never shown"]);
-    expect(tableOf(found)).toContain("- 3 frames (black) at 3.0 s\n");
+    expect(tableOf(reportOf([found]))).toContain("- 3 frames (black) at 3.0 s\n");
+  });
+
+  it("adds pieces up: hours and samples go on, and each piece is told by its number", () => {
+    const good = piece([sighting("a", 1, 2_000), sighting("b", 3, 50)], [{ creative: "a", durationMs: 2_000 }], ["a"]);
+    const bad = { ...good, violations: ["a was proved and not seen"] };
+    const joined = reportOf([good, bad]);
+    expect(joined.hours.map(({ hour, items }) => [hour, items])).toEqual([
+      [1, 1],
+      [2, 0],
+      [3, 1],
+      [4, 0],
+    ]);
+    expect(joined.samples.map(({ atMs }) => atMs / 1_000)).toEqual([
+      0, 1_800, 3_599, 5_000, 5_000, 6_800, 8_599, 10_000,
+    ]);
+    expect([joined.shown, joined.violations]).toEqual([{ a: 2 }, ["piece 2: a was proved and not seen"]]);
   });
 });

@@ -26,7 +26,7 @@ export interface Hour {
 
 /** What is sampled over time. */
 export const FIGURES = {
-  "memory of all, MB": ({ memoryMb }: Footprint) => KINDS.reduce((sum, kind) => sum + memoryMb[kind], 0),
+  "memory of all, MB": ({ memoryMb }: Footprint) => sum(KINDS.map((kind) => memoryMb[kind])),
   "main process, MB": ({ memoryMb }: Footprint) => memoryMb.main,
   "renderers, MB": ({ memoryMb }: Footprint) => memoryMb.renderers,
   "graphics, MB": ({ memoryMb }: Footprint) => memoryMb.gpu,
@@ -40,16 +40,20 @@ export const FIGURES = {
 export type Figure = keyof typeof FIGURES;
 export const FIGURE_NAMES = Object.keys(FIGURES) as readonly Figure[];
 
-/** What a soak found. */
-export interface SoakReport {
+/** What one run of a player was like, from its start to its end. */
+export interface SoakPiece {
   readonly hours: readonly Hour[];
-  /** Per hour, without the beginning. */
-  readonly slopes: Readonly<Record<Figure, Slope>>;
   readonly samples: readonly Footprint[];
   /** How often each creative was shown. */
   readonly shown: Readonly<Record<string, number>>;
   /** What a screen must not do, in words; none on a good one. */
   readonly violations: readonly string[];
+}
+
+/** What a soak found in all its pieces; hours and samples go on from one to the next. */
+export interface SoakReport extends SoakPiece {
+  /** Per hour, without the beginning of each piece. */
+  readonly slopes: Readonly<Record<Figure, Slope>>;
 }
 
 /** What a soak saw. */
@@ -68,21 +72,53 @@ const WARM_UP_MS = 5 * 60_000;
 /** More of a kind are counted, not listed. */
 const MOST_LISTED = 5;
 
-/** Adds up what was seen, by the hour. */
-export function reportOf(sight: SoakSight): SoakReport {
+/** Adds up what was seen in one run, by the hour. */
+export function pieceOf(sight: SoakSight): SoakPiece {
   const { seen, samples, rotation } = sight;
-  const count = Math.max(1, Math.ceil((samples.at(-1)?.atMs ?? 0) / HOUR_MS));
-  const settled = samples.filter(({ atMs }) => atMs >= WARM_UP_MS);
-  const fitted = settled.length > samples.length / 2 ? settled : samples;
+  const count = Math.max(1, Math.ceil(lengthOf({ samples }) / HOUR_MS));
   const shown: Record<string, number> = {};
   for (const { creative } of seen.items) shown[creative] = (shown[creative] ?? 0) + 1;
   return {
     hours: Array.from({ length: count }, (_, hour) => hourOf(hour, sight)),
-    slopes: perFigure((of) => slopeOf(fitted.map((one) => ({ atMs: one.atMs, value: of(one) })))),
     samples,
     shown,
     violations: [...wrongSights(seen), ...wrongProofs(seen), ...missing(rotation, shown)],
   };
+}
+
+/** Joins pieces in the order in which they were run. */
+export function reportOf(pieces: readonly SoakPiece[]): SoakReport {
+  const begins = pieces.map((_, index) => sum(pieces.slice(0, index).map(lengthOf)));
+  const shown: Record<string, number> = {};
+  for (const [name, count] of pieces.flatMap((piece) => Object.entries(piece.shown))) {
+    shown[name] = (shown[name] ?? 0) + count;
+  }
+  return {
+    hours: pieces.flatMap(({ hours }) => hours).map((hour, index) => ({ ...hour, hour: index + 1 })),
+    slopes: perFigure((of) =>
+      slopeOf(pieces.map((piece) => settledIn(piece).map((one) => ({ atMs: one.atMs, value: of(one) })))),
+    ),
+    samples: pieces.flatMap(({ samples }, index) =>
+      samples.map((one) => ({ ...one, atMs: one.atMs + (begins[index] as number) })),
+    ),
+    shown,
+    violations: pieces.flatMap(({ violations }, index) =>
+      violations.map((text) => (pieces.length === 1 ? text : `piece ${index + 1}: ${text}`)),
+    ),
+  };
+}
+
+function lengthOf({ samples }: Pick<SoakPiece, "samples">): number {
+  return samples.at(-1)?.atMs ?? 0;
+}
+
+function settledIn({ samples }: SoakPiece): readonly Footprint[] {
+  const settled = samples.filter(({ atMs }) => atMs >= WARM_UP_MS);
+  return settled.length > samples.length / 2 ? settled : samples;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function hourOf(hour: number, { seen, samples, restartsAtMs }: SoakSight): Hour {
@@ -90,12 +126,12 @@ function hourOf(hour: number, { seen, samples, restartsAtMs }: SoakSight): Hour 
   const sightings = seen.between.filter(({ startS }) => within(startS * 1000));
   const items = seen.items.filter(({ startS }) => within(startS * 1000));
   const framesOf = (...sights: readonly Sight[]) =>
-    sightings.reduce((sum, { sight, frames }) => sum + (sights.includes(sight) ? frames : 0), 0);
+    sum(sightings.map(({ sight, frames }) => (sights.includes(sight) ? frames : 0)));
   const errors = items.map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
   const footprints = samples.filter(({ atMs }) => within(atMs));
   return {
     hour: hour + 1,
-    frames: sightings.reduce((sum, { frames }) => sum + frames, 0),
+    frames: sum(sightings.map(({ frames }) => frames)),
     black: framesOf(BLACK),
     white: framesOf(WHITE),
     foreign: framesOf(FOREIGN, EMPTY),
@@ -113,9 +149,7 @@ function hourOf(hour: number, { seen, samples, restartsAtMs }: SoakSight): Hour 
 
 /** Where something came between two items, what it took is no drift. */
 function driftOf(items: readonly SeenItem[]): number {
-  return items.reduce((sum, { lengthMs, durationMs }, index) => {
-    return items[index + 1]?.follows ? sum + lengthMs - durationMs : sum;
-  }, 0);
+  return sum(items.map(({ lengthMs, durationMs }, index) => (items[index + 1]?.follows ? lengthMs - durationMs : 0)));
 }
 
 function perFigure<T>(of: (read: (sample: Footprint) => number) => T): Record<Figure, T> {

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 describe("the slope of a figure over time", () => {
   it("is what it gains in an hour, without any doubt where all lies on a line", () => {
     const points = Array.from({ length: 100 }, (_, index) => ({ atMs: index * 60_000, value: 7 + index / 60 }));
-    const { perHour, plusMinus } = slopeOf(points);
+    const { perHour, plusMinus } = slopeOf([points]);
     expect(perHour).toBeCloseTo(1, 6);
     expect(plusMinus).toBeCloseTo(0, 6);
   });
@@ -16,12 +16,21 @@ describe("the slope of a figure over time", () => {
       atMs: (index * HOUR_MS) / 480,
       value: 100 + 10 * Math.sin(index * 1.7),
     }));
-    const { perHour, plusMinus } = slopeOf(points);
+    const { perHour, plusMinus } = slopeOf([points]);
     expect(Math.abs(perHour)).toBeLessThan(plusMinus);
   });
 
   it("is not known of two points", () => {
     const two = [0, 1].map((value) => ({ atMs: value, value }));
-    expect(slopeOf(two).perHour).toBeNaN();
+    expect(slopeOf([two]).perHour).toBeNaN();
+  });
+
+  it("is that of the pieces, whatever height each begins at", () => {
+    const from = (height: number) =>
+      Array.from({ length: 100 }, (_, index) => ({ atMs: index * 60_000, value: height + index / 30 }));
+    const { perHour, plusMinus, overMs } = slopeOf([from(100), from(50)]);
+    expect(perHour).toBeCloseTo(2, 6);
+    expect(plusMinus).toBeCloseTo(0, 6);
+    expect(overMs).toBe(2 * 99 * 60_000);
   });
 });

@@ -13,22 +13,26 @@ export interface Point {
 
 /** Neighbouring samples are alike; the means of longer stretches are much less so, and are what is fitted. */
 const BLOCKS = 24;
-/** Of Student's t for the degrees of freedom that so many blocks leave (22); with fewer it is larger still. */
+/** Of Student's t for the degrees of freedom that one piece leaves (22); several leave more, for which it is smaller. */
 const T_95 = 2.07;
 const HOUR_MS = 3_600_000;
 
-/** The straight line that fits best (least squares), through the means of blocks of time. NaN for fewer than 3 points. */
-export function slopeOf(points: readonly Point[]): Slope {
-  const means = blockMeans(points);
-  const count = means.length;
-  const meanAt = mean(means.map(({ atMs }) => atMs));
-  const meanValue = mean(means.map(({ value }) => value));
-  const spread = means.reduce((sum, { atMs }) => sum + (atMs - meanAt) ** 2, 0);
-  const slope = means.reduce((sum, { atMs, value }) => sum + (atMs - meanAt) * (value - meanValue), 0) / spread;
-  const rest = means.reduce((sum, { atMs, value }) => sum + (value - meanValue - slope * (atMs - meanAt)) ** 2, 0);
-  const error = Math.sqrt(rest / (count - 2) / spread);
-  const overMs = (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0);
-  if (count < 3) return { perHour: Number.NaN, plusMinus: Number.NaN, overMs };
+/**
+ * How steep the straight lines are that fit best (least squares), through the means of blocks of time: all pieces are of one
+ * slope, and each begins at a height of its own, since a player was started anew for it. NaN for fewer than 3 blocks a piece.
+ */
+export function slopeOf(pieces: readonly (readonly Point[])[]): Slope {
+  const means = pieces.map(blockMeans).map((blocks) => {
+    const [meanAt, meanValue] = [mean(blocks.map(({ atMs }) => atMs)), mean(blocks.map(({ value }) => value))];
+    return blocks.map(({ atMs, value }) => ({ atMs: atMs - meanAt, value: value - meanValue }));
+  });
+  const all = means.flat();
+  const spread = sum(all.map(({ atMs }) => atMs ** 2));
+  const slope = sum(all.map(({ atMs, value }) => atMs * value)) / spread;
+  const rest = sum(all.map(({ atMs, value }) => (value - slope * atMs) ** 2));
+  const error = Math.sqrt(rest / (all.length - means.length - 1) / spread);
+  const overMs = sum(pieces.map((points) => (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0)));
+  if (all.length < 3 * means.length) return { perHour: Number.NaN, plusMinus: Number.NaN, overMs };
   return { perHour: slope * HOUR_MS, plusMinus: T_95 * error * HOUR_MS, overMs };
 }
 
@@ -41,5 +45,9 @@ function blockMeans(points: readonly Point[]): readonly Point[] {
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

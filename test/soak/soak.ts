@@ -10,7 +10,7 @@ import { eventually, type LedgerSpot, type Running } from "../support/machine/pr
 import { openRig, type Rig } from "../support/player/rig.ts";
 import { type Footprint, footprintOf } from "./footprint.ts";
 import { programmeAt } from "./programme.ts";
-import { reportOf, type SoakReport } from "./report.ts";
+import { pieceOf, type SoakPiece } from "./report.ts";
 import { compare, type ProvedItem } from "./seen.ts";
 
 /** How a soak is to run. */
@@ -28,7 +28,7 @@ const SAMPLE_MS = 10_000;
 const LAST_PROOFS_MS = 3_000;
 
 /** Plays spots on real Electron for so many hours, watched from outside, and says what that was like. */
-export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<SoakReport> {
+export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<SoakPiece> {
   const catalogue = readCatalogue();
   const { world, durationsMs } = programmeAt(speed);
   const rig = await openRig({
@@ -61,7 +61,7 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     await readLedger(rig, ledger);
     await supervised.stop();
     const seen = compare(sights.sightings(), provedIn([...ledger.values()], catalogue, durationsMs));
-    return reportOf({ seen, samples, restartsAtMs: supervised.restartsAtMs, rotation: [...durationsMs.keys()] });
+    return pieceOf({ seen, samples, restartsAtMs: supervised.restartsAtMs, rotation: [...durationsMs.keys()] });
   } finally {
     await rig.close();
   }
