@@ -82,6 +82,12 @@ export function openReadOnly(path: string): Database {
   return new BetterSqlite3(path, { timeout: BUSY_MS, readonly: true, fileMustExist: true });
 }
 
+/**
+ * What a connection keeps of its file in memory. Better-sqlite3 would keep 16 MB of each, and the player's memory would grow
+ * with its record for half a day; the system has those pages anyway.
+ */
+const CACHE_KIB = 2_000;
+
 /** Opens a database that is there, beside others that have it open. Throws SQLite's errors. */
 export function openShared(path: string): Database {
   refuseFatalBinding();
@@ -126,6 +132,7 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
     try {
       database.pragma("journal_mode = wal");
       database.pragma(`synchronous = ${durability}`);
+      database.pragma(`cache_size = -${CACHE_KIB}`);
       migrate(database, migrations, found);
       refuseReadOnly(database);
       return { kind: "open", database, quarantined };

@@ -46,7 +46,8 @@ export class ItemMedia {
   constructor(parts: ItemMediaParts) {
     this.#parts = parts;
     parts.signal.addEventListener("abort", () => {
-      for (const { control } of this.#attempts.values()) control.abort(parts.signal.reason);
+      const attempts = [...this.#attempts.values()].map(({ control }) => control);
+      for (const control of [...attempts, ...this.#recordings.values()]) control.abort(parts.signal.reason);
     });
   }
 
@@ -65,8 +66,8 @@ export class ItemMedia {
     if (media === undefined) return { kind: "failed", reason: "unfetchable" };
     const control = new AbortController();
     this.#recordings.set(playout.id, control);
-    const signal = AbortSignal.any([control.signal, this.#parts.signal]);
-    return this.#parts.stage.record(playout, media, signal);
+    if (this.#parts.signal.aborted) control.abort(this.#parts.signal.reason);
+    return this.#parts.stage.record(playout, media, control.signal);
   }
 
   /** Minutes can have passed since it was fetched: what broke on the disk meanwhile is fetched again. */
