@@ -34,7 +34,7 @@ const CONFINED: Readonly<Record<string, string>> = {
  * Sessions for creative pages. Every http and https request is answered by the owner's cache; the network itself is out
  * of reach, so that the cache's policy is the only one there is. What a page stored goes with it.
  */
-export const creativeHousekeeping: SessionReset<PageOwner> = {
+export const creativeSessionReset: SessionReset<PageOwner> = {
   async prepare(session, owner) {
     denyPermissions(session);
     denyDownloads(session);

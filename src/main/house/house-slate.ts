@@ -6,7 +6,7 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, type HouseStage, startHouseShow } from "../../player/house/house-show.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
 import { houseUrl } from "../protocol/schemes.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";
 import { SLATE_PLACE } from "../window/placement.ts";

@@ -1,6 +1,6 @@
 import { type BaseWindow, type Session, session, type WebContents, WebContentsView } from "electron";
 import type { HouseFolder } from "../../player/house/house-folder.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
 import { confine, stayingAt } from "../guards/contents.ts";
 import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
 import { fileResponse } from "../protocol/file-response.ts";

@@ -1,6 +1,6 @@
 import type { BaseWindow } from "electron";
 import type { Shown } from "../../player/remote/overrides.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
 import type { HouseSlate } from "../house/house-slate.ts";
 import { createSlate, type Slate } from "../house/slate.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BaseWindow, type Display, type Session, session, WebContentsView } from "electron";
 import type { Config, ScreenConfig } from "../../player/config/config.ts";
 import { readScreenFacts, screenFile } from "../../player/screen/screen-watch.ts";
-import { creativeHousekeeping, type PageOwner } from "../decks/creative-session.ts";
-import { inIsolation, NEXT_PAINT } from "../decks/face.ts";
-import { MediaDecks, mediaHousekeeping, type ServedMedia } from "../decks/media-decks.ts";
+import { creativeSessionReset, type PageOwner } from "../decks/creative-session.ts";
+import { inIsolation, NEXT_PAINT } from "../decks/deck-content.ts";
+import { MediaDecks, mediaSessionReset, type ServedMedia } from "../decks/media-decks.ts";
 import { SessionPool } from "../decks/session-pool.ts";
 import { HouseSlate } from "../house/house-slate.ts";
 import { onGraphicsLost, onGraphicsRestored } from "../recovery/triggers.ts";
@@ -67,14 +67,14 @@ function createStage(
     .load()
     .then(reveal)
     .then(() => slate.fit());
-  const rooms = (kind: string, letters: string) => [...letters].map((letter) => `${kind}-${number}${letter}`);
+  const partitions = (kind: string, letters: string) => [...letters].map((letter) => `${kind}-${number}${letter}`);
   const mediaDecks = new MediaDecks(
     window,
-    new SessionPool<ServedMedia>(rooms("media", "ab"), mediaHousekeeping, inMemory),
+    new SessionPool<ServedMedia>(partitions("media", "ab"), mediaSessionReset, inMemory),
   );
   mediaDecks.openAhead();
   // One on air, one cued, and one that is recorded.
-  const creativeSessions = new SessionPool<PageOwner>(rooms("creative", "abc"), creativeHousekeeping, inMemory);
+  const creativeSessions = new SessionPool<PageOwner>(partitions("creative", "abc"), creativeSessionReset, inMemory);
   let on = first;
   let onSeen = () => {};
   const seen = new Promise<void>((resolve) => {

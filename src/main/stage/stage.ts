@@ -9,7 +9,7 @@ import type { DeckEvent, Stage } from "../../player/screen/stage.ts";
 import { CuedDeck } from "../decks/cued-deck.ts";
 import type { OnFailed } from "../decks/deck.ts";
 import { watchProgress } from "../decks/deck-watch.ts";
-import type { FacedDeck } from "../decks/media-decks.ts";
+import type { OpenedDeck } from "../decks/media-decks.ts";
 import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
 import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
 import { canDrawBelow } from "../window/window.ts";
@@ -107,7 +107,7 @@ export function createStage(parts: StageParts): Stage {
     }
   }
 
-  function open(playout: Playout, media: Media, onFailed: OnFailed): Promise<FacedDeck> {
+  function open(playout: Playout, media: Media, onFailed: OnFailed): Promise<OpenedDeck> {
     const { form, mimeType } = playout.item;
     const { digest } = media;
     if (form === "html") return pages.open(playout, digest, onFailed);
@@ -133,7 +133,7 @@ export function createStage(parts: StageParts): Stage {
   }
 
   /** Resolves with what is to be raised as soon as that can be seen; `null` where it is not to be any more. */
-  async function drawn({ playout, deck }: Cued): Promise<FacedDeck | null> {
+  async function drawn({ playout, deck }: Cued): Promise<OpenedDeck | null> {
     for (;;) {
       await parts.inSight;
       await deck.loaded;
@@ -146,22 +146,22 @@ export function createStage(parts: StageParts): Stage {
   async function raise(cued: Cued): Promise<Instant | null> {
     for (;;) {
       // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
-      const faced = (inSight ? cued.deck.drawn : null) ?? (await drawn(cued));
-      if (faced === null || taken !== cued) return null;
-      const { deck, face } = faced;
+      const opened = (inSight ? cued.deck.drawn : null) ?? (await drawn(cued));
+      if (opened === null || taken !== cued) return null;
+      const { deck, content } = opened;
       deck.raise();
       onRaised();
       if (parts.outside?.frozen) await parts.outside.thawed;
       // Meanwhile it may have been loaded anew.
-      if (cued.deck.drawn !== faced) continue;
+      if (cued.deck.drawn !== opened) continue;
       cued.phase = "raised";
       deck.contents.setAudioMuted(parts.muted);
       const raisedAt = parts.clock.now();
-      const { at, ageMs } = await face.start();
+      const { at, ageMs } = await content.start();
       const paintedAt = monotonic(parts.clock, raisedAt, at);
       if (!cues.has(cued.playout.id)) return null;
       if (ageMs !== null) parts.onPageSeen(cued.playout, ageMs);
-      cued.stopWatching = watchProgress(face, cued.playout.item.form === "video", (reason, detail) =>
+      cued.stopWatching = watchProgress(content, cued.playout.item.form === "video", (reason, detail) =>
         fail(cued.playout, reason, detail),
       );
       return paintedAt;
