@@ -14,8 +14,8 @@ interface Slate {
   bare(): void;
   pause(): void;
   resume(): void;
-  /** Black all over, or not; resolves when that is drawn. */
-  dark(on: boolean): Promise<unknown>;
+  /** Shows black, or the slate again; resolves when that is drawn. */
+  blank(on: boolean): Promise<unknown>;
 }
 
 interface Source {
@@ -86,8 +86,8 @@ const slate: Slate = {
       ?.play()
       .catch(() => inSight?.end("broken"));
   },
-  dark(on) {
-    document.body.classList.toggle("dark", on);
+  blank(on) {
+    document.body.classList.toggle("blanked", on);
     return nextPaint();
   },
 };

@@ -22,7 +22,7 @@ export type HouseEvent =
   | { readonly kind: "failed"; readonly id: string }
   /** A clip has played through. */
   | { readonly kind: "ended"; readonly id: string }
-  /** A deck lies above, or the screen is dark: nobody sees house content. */
+  /** A deck lies above, or the screen is blanked: nobody sees house content. */
   | { readonly kind: "covered" }
   | { readonly kind: "uncovered" }
   /** The slate is bare: its page was loaded anew. */

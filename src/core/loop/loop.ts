@@ -53,7 +53,7 @@ export function newLoop(
     slot: null,
     dueAt: null,
     suspendReasons,
-    dark: false,
+    blanked: false,
   };
 }
 

@@ -16,7 +16,7 @@ import {
   type Slot,
   type Waiting,
 } from "./state.ts";
-import { cutReason, dropReason, isDark } from "./suspension.ts";
+import { cutReason, dropReason, isBlanked } from "./suspension.ts";
 
 /** What the player does next. */
 export type LoopEffect =
@@ -28,9 +28,9 @@ export type LoopEffect =
   | { readonly kind: "take"; readonly playout: Playout }
   /** Closes the playout's deck; with no deck left on top the slate shows. */
   | { readonly kind: "clear"; readonly playout: Playout }
-  /** Puts the screen out of sight, house content included; it stays so until "lighten". */
-  | { readonly kind: "darken" }
-  | { readonly kind: "lighten" }
+  /** Shows black instead of everything, house content included, until "unblank". */
+  | { readonly kind: "blank" }
+  | { readonly kind: "unblank" }
   /** The playout is over; one that was shown is owed its proof now (G1). */
   | { readonly kind: "settle"; readonly playout: Playout; readonly outcome: PlayoutOutcome };
 
@@ -44,7 +44,7 @@ type Rule = (state: LoopState, now: Instant, random: number) => Step | null;
 export const RULES: readonly Rule[] = [
   cutShort,
   dropWaiting,
-  changeLight,
+  changeBlanking,
   giveUpPainting,
   giveUpFetching,
   giveUpLoading,
@@ -70,9 +70,9 @@ function dropWaiting(state: LoopState): Step | null {
   return head === undefined || reason === null ? null : without(state, head, reason);
 }
 
-function changeLight(state: LoopState): Step | null {
-  const dark = isDark(state.suspendReasons) && (state.slot === null || state.slot.failed);
-  return dark === state.dark ? null : [{ ...state, dark }, [{ kind: dark ? "darken" : "lighten" }]];
+function changeBlanking(state: LoopState): Step | null {
+  const blanked = isBlanked(state.suspendReasons) && (state.slot === null || state.slot.failed);
+  return blanked === state.blanked ? null : [{ ...state, blanked }, [{ kind: blanked ? "blank" : "unblank" }]];
 }
 
 function giveUpPainting(state: LoopState, now: Instant): Step | null {
@@ -115,11 +115,11 @@ function handOver(state: LoopState, now: Instant, random: number): Step | null {
     return [taken, [...effects, ...settled]];
   }
   const cleared: LoopEffect[] = slot.failed ? [] : [{ kind: "clear", playout: slot.playout }];
-  // Dark before the deck is gone: no house content in between.
-  const darkened: LoopEffect[] = isDark(state.suspendReasons) && !state.dark ? [{ kind: "darken" }] : [];
-  const dark = state.dark || darkened.length > 0;
+  // Blanked before the deck is closed: no house content in between.
+  const blanking: LoopEffect[] = isBlanked(state.suspendReasons) && !state.blanked ? [{ kind: "blank" }] : [];
+  const blanked = state.blanked || blanking.length > 0;
   const dueAt = line.length > 0 ? slot.endsAt : null;
-  const over: Step = [{ ...state, slot: null, dueAt, dark }, [...darkened, ...cleared, ...settled]];
+  const over: Step = [{ ...state, slot: null, dueAt, blanked }, [...blanking, ...cleared, ...settled]];
   return head?.progress === "fetching" ? missTurn(over, head, now, random) : over;
 }
 

@@ -60,8 +60,8 @@ export interface LoopState {
   readonly dueAt: Instant | null;
   /** Why no spots are shown or asked for; none while the screen plays. */
   readonly suspendReasons: readonly SuspendReason[];
-  /** Not even house content is in sight. */
-  readonly dark: boolean;
+  /** The screen is black: not even house content is visible. */
+  readonly blanked: boolean;
 }
 
 /** An item that is not on disk this long after its spot came fails if nothing is on air (G3). */

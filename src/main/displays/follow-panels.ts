@@ -31,8 +31,8 @@ export interface FollowedPanels {
   truthOf(screenId: string): DisplayTruth;
   /** Why a display is not on or off as it is to be, in one line, or null. */
   troubleOf(screenId: string): string | null;
-  /** Takes in that a screen has become black, or is so no more. */
-  note(screenId: string, dark: boolean): void;
+  /** Notes whether a screen is blanked. */
+  noteBlanked(screenId: string, blanked: boolean): void;
   /** Ends, and leaves the displays on for the next program. */
   release(): Promise<void>;
 }
@@ -51,7 +51,7 @@ const OPENING_EVERY_MS = 60_000;
 export function followPanels({ config, stages, clock, log, player }: PanelsParts): FollowedPanels {
   const ending = new AbortController();
   const screenIds = stages.map(({ screenId }) => screenId);
-  const dark = new Set<string>();
+  const blanked = new Set<string>();
   const outputs = new OutputNames(stages);
   const awake = new Wakefulness();
   const screens = () => player()?.screens ?? [];
@@ -74,17 +74,17 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   };
   const wanted = (screenId: string) => {
     const state = screenOf(screenId)?.loop.state();
-    if (state === undefined || !dark.has(screenId)) return "on";
+    if (state === undefined || !blanked.has(screenId)) return "on";
     const { suspendReasons } = state;
-    return wantedPower({ dark: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
+    return wantedPower({ blanked: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
   };
   const follow = () => {
     for (const { screenId, sight } of stages) {
       const { state } = watch.truthOf(screenId);
       screenOf(screenId)?.sightings.notePanel(state);
-      sight.note("display off", state === "off" && !dark.has(screenId));
+      sight.note("display off", state === "off" && !blanked.has(screenId));
     }
-    awake.keep(dark.size < stages.length);
+    awake.keep(blanked.size < stages.length);
     if (isNamed) power.follow();
   };
   const watch: PanelWatch = new PanelWatch({
@@ -113,10 +113,10 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   return {
     truthOf: (screenId) => watch.truthOf(screenId),
     troubleOf: (screenId) => power.troubleOf(screenId),
-    note(screenId, isDark) {
+    noteBlanked(screenId, isBlanked) {
       openings.delete(screenId);
-      if (isDark) dark.add(screenId);
-      else dark.delete(screenId);
+      if (isBlanked) blanked.add(screenId);
+      else blanked.delete(screenId);
       follow();
     },
     async release() {

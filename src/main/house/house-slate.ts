@@ -32,7 +32,7 @@ interface SlatePlan {
   readonly number?: number;
 }
 
-/** The slate of one window with the house content on it, and the dark in its place while the screen is closed. */
+/** The slate of one window with the house content on it; black while the screen is blanked. */
 export class HouseSlate {
   readonly #window: BaseWindow;
   readonly #slate: Slate;
@@ -41,7 +41,7 @@ export class HouseSlate {
   #name: string;
   #clock: boolean;
   readonly #coveredBy = new Set<Cover>();
-  #dark = false;
+  #blanked = false;
   #gone = false;
   #muted = true;
 
@@ -105,13 +105,13 @@ export class HouseSlate {
   }
 
   /** Black instead of house content, or no longer; black is drawn when this resolves, or should be. */
-  async darken(dark: boolean): Promise<void> {
-    this.#dark = dark;
+  async setBlanked(blanked: boolean): Promise<void> {
+    this.#blanked = blanked;
     this.#noteSight();
-    this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
+    this.#slate.setColour(blanked ? "#000000" : SLATE_COLOUR);
     // A page that is gone says nothing; the one that is loaded next is black from the beginning.
-    if (dark) await this.#drawBelow("slate.dark(true)");
-    else this.#tell("slate.dark(false)");
+    if (blanked) await this.#drawBelow("slate.blank(true)");
+    else this.#tell("slate.blank(false)");
   }
 
   /** Runs code that resolves once something is drawn, so that it is there before the deck above is gone. */
@@ -124,7 +124,7 @@ export class HouseSlate {
   #furnish(): void {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
-    if (this.#dark) void this.darken(true);
+    if (this.#blanked) void this.setBlanked(true);
     // So that it is there at once when nothing covers it any more.
     else if (this.#covered) void this.#drawBelow(NEXT_PAINT);
     this.#show?.dispatch({ kind: "emptied" });
@@ -134,7 +134,7 @@ export class HouseSlate {
 
   /** Not a sound from below either. */
   #noteSight(): void {
-    const inSight = !this.#covered && !this.#dark && !this.#gone;
+    const inSight = !this.#covered && !this.#blanked && !this.#gone;
     this.#slate.view.webContents.setAudioMuted(this.#muted || !inSight);
     this.#show?.dispatch({ kind: inSight ? "uncovered" : "covered" });
   }

@@ -31,8 +31,8 @@ function hasGraphics(): boolean {
   return app.getGPUFeatureStatus().gpu_compositing.startsWith("enabled");
 }
 
-/** What a machine whose graphics are broken makes of decks, whatever is on them. */
-const DARK: ReadonlySet<FailureReason> = new Set<FailureReason>([
+/** How decks fail on a machine whose graphics are broken, whatever their content. */
+const GRAPHICS_FAILURES: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "not-ready",
   "not-painted",
   "stalled",
@@ -40,17 +40,17 @@ const DARK: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "hung",
 ]);
 /** The most failed decks in succession: creatives that fail by their own fault are blocked after three times each. */
-const MOST_DARK_IN_A_ROW = 12;
+const MOST_FAILED_IN_A_ROW = 12;
 
-/** Takes in how playouts end, and says so when the stage shows nothing for long though it should. */
-export function watchStage(onDark: () => void): (outcome: PlayoutOutcome) => void {
+/** Takes the outcome of each playout; `onNothingShown` is called when too many decks in a row have failed. */
+export function watchStage(onNothingShown: () => void): (outcome: PlayoutOutcome) => void {
   let inARow = 0;
   return (outcome) => {
     if (outcome.kind === "shown") inARow = 0;
-    else if (DARK.has(outcome.reason)) inARow++;
-    if (inARow < MOST_DARK_IN_A_ROW) return;
+    else if (GRAPHICS_FAILURES.has(outcome.reason)) inARow++;
+    if (inARow < MOST_FAILED_IN_A_ROW) return;
     inARow = 0;
-    onDark();
+    onNothingShown();
   };
 }
 

@@ -17,7 +17,7 @@ export interface ScreenRun {
   readonly config: Config;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  readonly panels: Pick<FollowedPanels, "note">;
+  readonly panels: Pick<FollowedPanels, "noteBlanked">;
   readonly log: Logger;
   /** Why the operator has it suspended from the start. */
   readonly suspendReasons: readonly SuspendReason[];
@@ -47,9 +47,9 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
       playing.sightings.notePage(playout, ageMs);
     },
     report: (event) => playing.loop.dispatch(event),
-    onDark(dark) {
-      panels.note(screenId, dark);
-      return slate.darken(dark);
+    setBlanked(blanked) {
+      panels.noteBlanked(screenId, blanked);
+      return slate.setBlanked(blanked);
     },
     onTrouble: (playout, reason, detail) => {
       log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
@@ -71,7 +71,7 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
     tell(seen);
     playing.loop.dispatch({ kind: seen ? "resume" : "suspend", because: "hidden" });
   });
-  panels.note(screenId, playing.loop.state().dark);
+  panels.noteBlanked(screenId, playing.loop.state().blanked);
 }
 
 /** A single screen makes do with another display than the one it was to play on, and somebody should know. */

@@ -23,8 +23,8 @@ export interface StageParts extends RaisedStage {
   readonly report: (event: DeckEvent) => void;
   /** Raised when the process is about to end: Chromium crashes then where a deck that another one covers is still open. */
   readonly ending: AbortSignal;
-  /** Puts even house content out of sight, or back; resolves when it is. */
-  readonly onDark: (dark: boolean) => Promise<void>;
+  /** Shows black in place of house content, or house content again; resolves when it is drawn. */
+  readonly setBlanked: (blanked: boolean) => Promise<void>;
   /** Hears why a deck failed, in words for the log. */
   readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
   /** Hears how long before its first sight a page was begun, in milliseconds. */
@@ -60,7 +60,7 @@ export function createStage(parts: StageParts): Stage {
   const cues = new Map<PlayoutId, Cued>();
   const { window, report } = parts;
   const pages = new PageDecks({ ...parts.pages, window, clock: parts.clock, sessions: parts.creativeSessions });
-  let darkening: Promise<void> | null = null;
+  let blanking: Promise<void> | null = null;
   let inSight = false;
   let suspects = NO_SUSPECTS;
   /** What was taken last. */
@@ -228,17 +228,17 @@ export function createStage(parts: StageParts): Stage {
       if (taken === cued) taken = null;
       cued.stopWatching();
       coverSlate();
-      // The last one before the dark stays until it is dark below.
-      if (darkening !== null) void darkening.then(() => cued.deck.close());
+      // The last deck stays until the slate below it is black.
+      if (blanking !== null) void blanking.then(() => cued.deck.close());
       else if (isCovered) closeCovered(cued);
       else cued.deck.close();
     },
-    darken() {
-      darkening = parts.onDark(true).then(() => {
-        darkening = null;
+    blank() {
+      blanking = parts.setBlanked(true).then(() => {
+        blanking = null;
       });
     },
-    lighten: () => void parts.onDark(false),
+    unblank: () => void parts.setBlanked(false),
   };
 }
 

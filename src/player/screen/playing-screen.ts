@@ -133,11 +133,11 @@ export class Sightings {
   }
 
   /** Takes in each state of the loop. */
-  noteState({ slot, dark, suspendReasons }: LoopState): void {
+  noteState({ slot, blanked, suspendReasons }: LoopState): void {
     if (slot?.playout.id !== this.#onAir?.id) this.#isOnThroughout = this.#panel === "on";
     this.#onAir = slot === null ? null : { id: slot.playout.id, startedAt: slot.paintedAt };
     if (suspendReasons.includes("hidden")) this.#light = "hidden";
-    else this.#light = dark ? "blanked" : "lit";
+    else this.#light = blanked ? "blanked" : "lit";
   }
 
   /** Takes in what is known of the display itself. */

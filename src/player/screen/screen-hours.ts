@@ -126,7 +126,7 @@ const EVERY_MS = 60_000;
 
 /**
  * How long a screen that does not know its hours yet, or is closed by the machine's own clock alone, waits for the
- * service's word before it plays, or goes dark: unknown hours are open ones, and a machine's clock can be years off.
+ * service's word before it plays, or is blanked: unknown hours are open ones, and a machine's clock can be years off.
  */
 const AWAITED_MS = 5_000;
 

@@ -123,11 +123,11 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
       case "clear":
         stage.clear(effect.playout);
         break;
-      case "darken":
-        stage.darken();
+      case "blank":
+        stage.blank();
         break;
-      case "lighten":
-        stage.lighten();
+      case "unblank":
+        stage.unblank();
         break;
       case "settle":
         ended.push(() => settle(effect.playout, effect.outcome));

@@ -29,7 +29,7 @@ export interface Stage {
   take(playout: Playout): void;
   /** Closes a playout's deck, whatever its state. */
   clear(playout: Playout): void;
-  /** Black above the slate and below every deck, for as long as the screen is closed. */
-  darken(): void;
-  lighten(): void;
+  /** Shows black above the slate and below every deck, until `unblank`. */
+  blank(): void;
+  unblank(): void;
 }

@@ -85,8 +85,8 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
       return { kind: "deck-failed", playout: effect.playout.id, reason: "crashed" };
     case "clear":
     case "settle":
-    case "darken":
-    case "lighten":
+    case "blank":
+    case "unblank":
       return null;
   }
 }
@@ -167,7 +167,7 @@ describe("whatever happens, the loop", () => {
     let hidden = 0;
     property((loop) => {
       for (const one of loop.effects) {
-        if (one.hidden) expect(["clear", "settle", "fetch", "darken", "lighten"]).toContain(one.effect.kind);
+        if (one.hidden) expect(["clear", "settle", "fetch", "blank", "unblank"]).toContain(one.effect.kind);
         if (one.effect.kind !== "settle") continue;
         const { outcome } = one.effect;
         if (outcome.kind === "failed" && outcome.reason === "hidden") hidden++;
@@ -190,18 +190,18 @@ describe("whatever happens, the loop", () => {
     });
   });
 
-  it("comes back to playing after every suspension, and is dark only while suspended", () => {
+  it("comes back to playing after every suspension, and is blanked only while suspended", () => {
     property((loop) => {
-      let dark = false;
+      let blanked = false;
       for (const { effect } of loop.effects) {
-        if (effect.kind === "darken" || effect.kind === "lighten") {
-          expect(effect.kind).toBe(dark ? "lighten" : "darken");
-          dark = !dark;
+        if (effect.kind === "blank" || effect.kind === "unblank") {
+          expect(effect.kind).toBe(blanked ? "unblank" : "blank");
+          blanked = !blanked;
         }
-        if (effect.kind === "request-spot" || effect.kind === "take") expect(dark).toBe(false);
+        if (effect.kind === "request-spot" || effect.kind === "take") expect(blanked).toBe(false);
       }
       if (loop.state.suspendReasons.length === 0)
-        expect([dark, wakeAt(loop.state) !== null || isWaited(loop)]).toEqual([false, true]);
+        expect([blanked, wakeAt(loop.state) !== null || isWaited(loop)]).toEqual([false, true]);
     });
   });
 

@@ -29,8 +29,8 @@ it("knows no beginning of what was never on air, and no display before anything 
 });
 
 it.each([
-  ["blanked", { ...idle, dark: true, suspendReasons: ["closed"] }],
-  ["hidden", { ...idle, dark: true, suspendReasons: ["closed", "hidden"] }],
+  ["blanked", { ...idle, blanked: true, suspendReasons: ["closed"] }],
+  ["hidden", { ...idle, blanked: true, suspendReasons: ["closed", "hidden"] }],
   ["unknown", idle],
 ] as const)("says that the display is %s", (display, state) => {
   const sightings = new Sightings();

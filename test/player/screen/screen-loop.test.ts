@@ -42,8 +42,8 @@ it("takes in what pages told while the process stood still, before it gives a fr
         heldUntil = time.now() + 5_000;
       },
       clear() {},
-      darken() {},
-      lighten() {},
+      blank() {},
+      unblank() {},
     },
     log: pino({ level: "silent" }),
     ...{ onSettled: (_, outcome) => outcomes.push(outcome), onAsked() {}, onState() {}, signal: control.signal },
@@ -92,8 +92,8 @@ function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
         else time.alarm(time.now() + paintsInMs, painted);
       },
       clear: () => void did.push(["clear", time.now()]),
-      darken() {},
-      lighten() {},
+      blank() {},
+      unblank() {},
     },
     log: pino({ level: "silent" }),
     tellingAt: () => tellingAt(time.now()),

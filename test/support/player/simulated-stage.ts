@@ -52,7 +52,7 @@ export class SimulatedStage implements Stage {
   /** The media of each deck, by its digest as it was promised and as it was found. */
   readonly cued: { readonly digest: string; readonly found: string | null }[] = [];
   /** Not even house content is in sight. */
-  dark = false;
+  blanked = false;
   readonly #clock: Clock;
   readonly #direction: Direction;
   readonly #open = new Map<string, Deck>();
@@ -99,12 +99,12 @@ export class SimulatedStage implements Stage {
     this.#after(PAINTS_MS + (mishap?.kind === "paints-late" ? mishap.ms : 0), playout, () => this.#paint(playout));
   }
 
-  darken(): void {
-    this.dark = true;
+  blank(): void {
+    this.blanked = true;
   }
 
-  lighten(): void {
-    this.dark = false;
+  unblank(): void {
+    this.blanked = false;
   }
 
   clear(playout: Playout): void {
