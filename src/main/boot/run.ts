@@ -98,7 +98,7 @@ export async function run(parts: Run): Promise<void> {
   }
   const ending = new AbortController();
   for (const stage of raised) {
-    const noteEnd = watchStage(() => recovery.meet("dark"));
+    const noteEnd = watchStage(() => recovery.reportFault("dark"));
     const suspendReasons = overrides.reasons;
     playOn(stage, {
       player,

@@ -4,14 +4,14 @@ import { isRenewed } from "../house/slate.ts";
 import { appUrl } from "../protocol/schemes.ts";
 import type { Recovery } from "./recovery.ts";
 
-/** Tells of the troubles of Chromium's own processes, and of the slate's page, for as long as the process lives. */
+/** Reports crashes of Chromium's own processes and of the slate's page, for as long as the process lives. */
 export function watchChromium(recovery: Recovery): void {
   app.on("child-process-gone", (_event, { name, serviceName, reason }) => {
     if (reason === "clean-exit") return;
-    if (name === "Network Service" || serviceName === "network.mojom.NetworkService") recovery.meet("network");
+    if (name === "Network Service" || serviceName === "network.mojom.NetworkService") recovery.reportFault("network");
   });
   onGraphicsLost(({ isMachineFault }) => {
-    if (isMachineFault) recovery.meet("gpu");
+    if (isMachineFault) recovery.reportFault("gpu");
   });
   // A machine without graphics is nobody's failure: Chromium gives up its GPU process at each start and says nothing.
   const noteGraphics = () => {
@@ -19,7 +19,7 @@ export function watchChromium(recovery: Recovery): void {
   };
   app.once("gpu-info-update", () => setTimeout(noteGraphics, SETTLED_AFTER_MS));
   app.on("render-process-gone", (_event, contents) => {
-    if (contents.getURL().startsWith(appUrl("slate/")) && !isRenewed(contents)) recovery.meet("slate");
+    if (contents.getURL().startsWith(appUrl("slate/")) && !isRenewed(contents)) recovery.reportFault("slate");
   });
 }
 

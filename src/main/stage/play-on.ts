@@ -51,9 +51,9 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
       panels.noteBlanked(screenId, blanked);
       return slate.setBlanked(blanked);
     },
-    onTrouble: (playout, reason, detail) => {
+    onDeckFailed: (playout, reason, detail) => {
       log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
-      playing.health.noteTrouble(playout, detail);
+      playing.health.noteFailure(playout, detail);
     },
   });
   const playing = player.play(screenId, stage, {

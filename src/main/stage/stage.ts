@@ -25,8 +25,8 @@ export interface StageParts extends RaisedStage {
   readonly ending: AbortSignal;
   /** Shows black in place of house content, or house content again; resolves when it is drawn. */
   readonly setBlanked: (blanked: boolean) => Promise<void>;
-  /** Hears why a deck failed, in words for the log. */
-  readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
+  /** Called when a deck has failed; `detail` is for the log. */
+  readonly onDeckFailed: (playout: Playout, reason: FailureReason, detail: string) => void;
   /** Hears how long before its first sight a page was begun, in milliseconds. */
   readonly onPageSeen: (playout: Playout, ageMs: number) => void;
 }
@@ -91,7 +91,7 @@ export function createStage(parts: StageParts): Stage {
 
   function fail(playout: Playout, reason: FailureReason, detail: string): void {
     if (!cues.has(playout.id)) return;
-    parts.onTrouble(playout, reason, detail);
+    parts.onDeckFailed(playout, reason, detail);
     report({ kind: "deck-failed", playout: playout.id, reason });
   }
 
@@ -202,7 +202,7 @@ export function createStage(parts: StageParts): Stage {
   return {
     async record(playout, media, signal) {
       const recording = await pages.record(playout, media.digest, signal);
-      if (recording.kind === "failed") parts.onTrouble(playout, recording.reason, recording.detail);
+      if (recording.kind === "failed") parts.onDeckFailed(playout, recording.reason, recording.detail);
       return recording;
     },
     cue(playout, media) {

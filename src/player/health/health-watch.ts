@@ -34,7 +34,7 @@ export class HealthWatch {
   #shownAt: Instant | null = null;
   #answered: SpotOutcome["kind"] | "unasked" = "unasked";
   #lastError: string | null = null;
-  #trouble: { readonly playout: PlayoutId; readonly detail: string } | null = null;
+  #failure: { readonly playout: PlayoutId; readonly detail: string } | null = null;
 
   constructor(clock: Clock, metrics: ScreenMetrics) {
     this.#clock = clock;
@@ -72,8 +72,8 @@ export class HealthWatch {
   }
 
   /** Takes in what there is to say about a deck that fails, just before its playout is over for that. */
-  noteTrouble({ id }: Playout, detail: string): void {
-    this.#trouble = { playout: id, detail };
+  noteFailure({ id }: Playout, detail: string): void {
+    this.#failure = { playout: id, detail };
   }
 
   noteSettled({ id, item }: Playout, outcome: PlayoutOutcome): void {
@@ -86,7 +86,7 @@ export class HealthWatch {
     itemsFailed.inc({ kind: item.kind, reason: outcome.reason, ...labels });
     // Closing time and the operator's word are nobody's error.
     if (outcome.reason === "closed" || outcome.reason === "overridden") return;
-    const detail = this.#trouble?.playout === id ? ` (${this.#trouble.detail.slice(0, LONGEST_DETAIL)})` : "";
+    const detail = this.#failure?.playout === id ? ` (${this.#failure.detail.slice(0, LONGEST_DETAIL)})` : "";
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}${detail}`;
   }
 
