@@ -15,9 +15,9 @@ import { watchChromium } from "../recovery/triggers.ts";
 import { createStages, type RaisedStage, redrawAfterGpuLoss } from "../stage/create-stage.ts";
 import { displayAnswers } from "../window/x11-answer.ts";
 import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
+import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
 import { describeMachine } from "./machine.ts";
 import { applySwitches } from "./switches.ts";
-import { awaitGoodConfig, describeProblems } from "./trouble.ts";
 
 /** Starts what the arguments ask for: a command, a check of the configuration, or the player. */
 export async function start(): Promise<void> {
