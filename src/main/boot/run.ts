@@ -136,7 +136,7 @@ export async function run(parts: Run): Promise<void> {
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
-  await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+  await offerHotkey(config, health?.port ?? null, raised, logger, shutdown);
 }
 
 /** Opens the ways for commands from afar; what that takes is loaded only where any are allowed. */
@@ -150,18 +150,18 @@ async function openHands(parts: HandsParts & Omit<RemoteParts, "hands">): Promis
 }
 
 /** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */
-async function offerChord(
-  { operator: { chord } }: Config,
+async function offerHotkey(
+  { operator: { chord: hotkey } }: Config,
   port: number | null,
   stages: readonly RaisedStage[],
   log: Logger,
   shutdown: Shutdown,
 ): Promise<void> {
-  if (chord === null) return;
+  if (hotkey === null) return;
   if (port === null) return log.error("operator.chord has no effect: it shows the health pages, and there are none");
-  const { offerDiagnosis } = await import("../operator/diagnosis.ts");
-  const withdraw = offerDiagnosis({ chord, port, stages, log });
-  shutdown.add("diagnosis", async () => withdraw());
+  const { offerOperatorOverlay } = await import("../operator/operator-overlay.ts");
+  const withdraw = offerOperatorOverlay({ hotkey, port, stages, log });
+  shutdown.add("operator overlay", async () => withdraw());
 }
 
 /** Loaded with the first download: a start with a full cache does not wait for it. */

@@ -9,7 +9,7 @@ export type HiddenReason =
   | "minimized"
   | "unmapped"
   | "covered"
-  | "diagnosis";
+  | "operator overlay";
 
 /** Whether a screen's window can be seen. It can while nothing stands in the way. */
 export class Visibility {
