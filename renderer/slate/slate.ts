@@ -4,11 +4,11 @@ interface Slate {
   name(text: string): void;
   /** Shows the time of day. */
   clock(): void;
-  /** Prepares house content below what is in sight; resolves with a clip's length in milliseconds, else with null. */
+  /** Prepares house content below what is visible; resolves with a clip's length in milliseconds, else with null. */
   cue(source: Source): Promise<number | null>;
-  /** Puts what was cued in sight, once it has a picture, and lets what was there go. */
+  /** Shows what was cued, once it has a picture, and lets what was there go. */
   take(): Promise<void>;
-  /** Resolves when what is in sight came to its end, broke, or made way. */
+  /** Resolves when what is visible came to its end, broke, or made way. */
   over(): Promise<End>;
   /** Nothing but the slate. */
   bare(): void;

@@ -16,7 +16,7 @@ export interface HouseItem {
 export type HouseEvent =
   | { readonly kind: "began" }
   | { readonly kind: "looked"; readonly items: readonly HouseItem[] }
-  /** It is in sight in place of what was there. `lengthMs`: a clip's own length, where it has one. */
+  /** It is visible in place of what was there. `lengthMs`: a clip's own length, where it has one. */
   | { readonly kind: "laid"; readonly id: string; readonly lengthMs: number | null }
   /** It cannot be shown, or not any longer. */
   | { readonly kind: "failed"; readonly id: string }
@@ -47,7 +47,7 @@ interface Failure {
   readonly retryAt: Instant;
 }
 
-/** An item in sight; `seenMs` does not count the time under a deck. */
+/** A visible item; `seenMs` does not count the time under a deck. */
 interface Showing {
   readonly item: HouseItem;
   readonly staysMs: number;
@@ -58,7 +58,7 @@ interface Showing {
 export interface HouseState {
   /** How long an image or a page stays. */
   readonly stayMs: number;
-  readonly inSight: boolean;
+  readonly visible: boolean;
   readonly looking: boolean;
   /** When to look again while nothing can be shown, or nothing else. */
   readonly idleUntil: Instant;
@@ -67,13 +67,13 @@ export interface HouseState {
   /** The name of what was last begun: what follows is the next one by name. */
   readonly last: string | null;
   readonly laying: { readonly item: HouseItem; readonly since: Instant } | null;
-  /** `null` while the slate itself is in sight. */
+  /** `null` while the slate itself is visible. */
   readonly showing: Showing | null;
 }
 
 export type HouseStep = readonly [HouseState, readonly HouseEffect[]];
 
-/** An item that is not in sight this long after it was begun never will be. */
+/** An item that is not visible this long after its start has failed. */
 export const LAID_WITHIN_MS = 20_000;
 /** A clip that has not said that it ended this long after it should have is over all the same. */
 export const CLIP_SLACK_MS = 5_000;
@@ -88,7 +88,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export function newHouse(stayMs: number): HouseState {
   return {
     stayMs,
-    inSight: true,
+    visible: true,
     looking: false,
     idleUntil: NEVER,
     items: [],
@@ -102,13 +102,13 @@ export function newHouse(stayMs: number): HouseState {
 /** Takes in what happened at `now` and says what to do: pure, and quiet while nobody sees it. */
 export function stepHouse(state: HouseState, event: HouseEvent, now: Instant): HouseStep {
   const [noted, effects] = note(state, event, now);
-  const [next, more] = noted.inSight ? goOn(noted, now) : [noted, []];
+  const [next, more] = noted.visible ? goOn(noted, now) : [noted, []];
   return [next, [...effects, ...more]];
 }
 
 /** When "woke" is due if nothing else happens before, or `null` for never. */
 export function houseWakeAt(state: HouseState): Instant | null {
-  if (!state.inSight) return null;
+  if (!state.visible) return null;
   const at = state.laying === null ? turnEndsAt(state) : state.laying.since + LAID_WITHIN_MS;
   return at === NEVER ? null : at;
 }
@@ -127,9 +127,9 @@ function note(state: HouseState, event: HouseEvent, now: Instant): HouseStep {
     case "ended":
       return [state.showing?.item.id === event.id ? over(state, state.showing) : state, []];
     case "covered":
-      return state.inSight ? [covered(state, now), [{ kind: "pause" }]] : [state, []];
+      return state.visible ? [covered(state, now), [{ kind: "pause" }]] : [state, []];
     case "uncovered":
-      return state.inSight ? [state, []] : [uncovered(state, now), [{ kind: "resume" }]];
+      return state.visible ? [state, []] : [uncovered(state, now), [{ kind: "resume" }]];
     case "woke":
       return [state, []];
   }
@@ -152,7 +152,7 @@ function noteLooked(state: HouseState, items: readonly HouseItem[], now: Instant
   const failures = state.failures.filter(({ id }) => items.some((item) => item.id === id));
   const looked = { ...state, looking: false, items: [...items].sort(byName), failures };
   // Whatever is begun already has its turn; under a deck nothing is begun, and it looks again after it.
-  return state.laying === null && state.inSight ? next(looked, now) : [looked, []];
+  return state.laying === null && state.visible ? next(looked, now) : [looked, []];
 }
 
 /** Begins the next one by name that is not known to be broken; without any it stays as it is, or becomes the slate. */
@@ -189,7 +189,7 @@ function noteFailed(state: HouseState, id: string, now: Instant): HouseStep {
   const failures = [...state.failures.filter((one) => one.id !== id), failure];
   const left = { ...state, failures, laying: isLaying ? null : state.laying };
   const failed = isShowing && state.showing !== null ? over(left, state.showing) : left;
-  return failed.laying === null && !state.looking && state.inSight ? next(failed, now) : [failed, []];
+  return failed.laying === null && !state.looking && state.visible ? next(failed, now) : [failed, []];
 }
 
 function over(state: HouseState, showing: Showing): HouseState {
@@ -199,7 +199,7 @@ function over(state: HouseState, showing: Showing): HouseState {
 function covered(state: HouseState, now: Instant): HouseState {
   const { showing } = state;
   const seen = showing === null ? null : { ...showing, seenMs: showing.seenMs + now - showing.since };
-  return { ...state, inSight: false, showing: seen };
+  return { ...state, visible: false, showing: seen };
 }
 
 /** Time under a deck is nobody's fault: what was begun has its whole time from now. */
@@ -207,7 +207,7 @@ function uncovered(state: HouseState, now: Instant): HouseState {
   const { showing, laying } = state;
   return {
     ...state,
-    inSight: true,
+    visible: true,
     laying: laying === null ? null : { ...laying, since: now },
     showing: showing === null ? null : { ...showing, since: now },
   };

@@ -73,8 +73,8 @@ export interface PlayerParts {
 
 /** What is known of a stage, and wanted for it. */
 export interface View {
-  /** Whether it can be seen by now; by default it can. */
-  readonly seen?: boolean;
+  /** Whether its stage is visible now; true by default. */
+  readonly isVisible?: boolean;
   /** Why else the screen is suspended from the start. */
   readonly suspendReasons?: readonly SuspendReason[];
   /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
@@ -230,12 +230,12 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     ownProved,
     pageLoads: new PageLoadBook(index, clock),
     screens,
-    play(screenId, stage, { seen = true, suspendReasons = [], onTitle, onSettled } = {}) {
+    play(screenId, stage, { isVisible = true, suspendReasons = [], onTitle, onSettled } = {}) {
       const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
       const screen = playScreen({
         ...shared,
         ...{ screenId, stage, hours },
-        suspendReasons: [...(seen ? [] : (["hidden"] as const)), ...suspendReasons],
+        suspendReasons: [...(isVisible ? [] : (["hidden"] as const)), ...suspendReasons],
         onAsked: () => network.note(client.meetsPortal),
         tellingAt: () => serviceClock.tellingAt(),
         onSettled: (playout, outcome) => onSettled?.(playout, outcome),

@@ -221,12 +221,12 @@ describe("house content", () => {
           house.folder = held.map((name) => item(name, forms[name]));
           house.pass(afterMs);
           const from = house.effects.length;
-          const { inSight } = house.state;
+          const { visible } = house.state;
           house.tell(event);
           const laid = house.effects.slice(from).filter(({ effect }) => effect.kind === "lay");
           expect(laid.length).toBeLessThanOrEqual(1);
-          if (!inSight && event.kind !== "uncovered") expect(laid).toEqual([]);
-          expect(houseWakeAt(house.state) === null).toBe(!house.state.inSight);
+          if (!visible && event.kind !== "uncovered") expect(laid).toEqual([]);
+          expect(houseWakeAt(house.state) === null).toBe(!house.state.visible);
         }
       }),
       { numRuns: 1_000 },

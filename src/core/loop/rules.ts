@@ -22,7 +22,7 @@ import { cutReason, dropReason, isBlanked } from "./suspension.ts";
 export type LoopEffect =
   | { readonly kind: "request-spot" }
   | { readonly kind: "fetch"; readonly playout: Playout }
-  /** Loads a page out of sight, so that all that it asks for is on disk; a cue meanwhile takes that load over. */
+  /** Loads a page in the background, so that all that it asks for is on disk; a cue meanwhile takes that load over. */
   | { readonly kind: "record"; readonly playout: Playout }
   | { readonly kind: "cue"; readonly playout: Playout }
   | { readonly kind: "take"; readonly playout: Playout }

@@ -5,7 +5,7 @@ import type { SuspendReason } from "./suspension.ts";
 
 /**
  * How far a playout is that waits for its turn: on its way to the disk; a page that is recorded; whole on the disk; with a
- * deck that loads and draws out of sight; with one that can be taken.
+ * deck that loads and draws in the background; with one that can be taken.
  */
 export type Progress = "fetching" | "recording" | "fetched" | "cued" | "ready";
 
@@ -27,7 +27,7 @@ export interface Slot {
   readonly endsAt: Instant;
   readonly paintedAt: Instant | null;
   readonly failed: boolean;
-  /** The playout before, whose deck stays in sight until this one is painted. */
+  /** The playout before, whose deck stays visible until this one is painted. */
   readonly covered: Playout | null;
 }
 
@@ -85,7 +85,7 @@ export const LATE_PAINT_MS = 67;
 export const CUE_LEAD_MS = 6_000;
 
 /**
- * A page whose recording is not over this long before its turn is cued as it is: its load out of sight becomes the one
+ * A page whose recording is not over this long before its turn is cued as it is: its background load becomes the one
  * that is to be seen. It is never late for having been recorded (F22).
  */
 export const UNRECORDED_LEAD_MS = 2_000;
@@ -95,8 +95,8 @@ const AT_ONCE = Number.NEGATIVE_INFINITY;
 
 /**
  * When the slot ends: on its planned instant when the next is ready to take over, otherwise not before the item had
- * its whole duration in sight, and a moment later where the next is about to be ready. Never while its first frame is
- * still awaited.
+ * been visible for its whole duration, and a moment later where the next is about to be ready. Never while its first
+ * frame is awaited.
  */
 export function handoverAt(slot: Slot, line: readonly Waiting[]): Instant {
   if (slot.failed) return slot.endsAt;
@@ -164,7 +164,7 @@ export function backoffUntil(asking: Asking): Instant {
   return asking.kind === "backoff" ? asking.until : NEVER;
 }
 
-/** Whether an item comes in sight within so long, as far as that is planned: nothing is to hold that up. */
+/** Whether an item becomes visible within so long, as far as that is planned: nothing is to hold that up. */
 export function isRaisingWithin({ slot, line }: LoopState, withinMs: number, now: Instant): boolean {
   if (slot === null) return line.some(hasDeck);
   return (slot.paintedAt === null && !slot.failed) || slot.endsAt - now < withinMs;

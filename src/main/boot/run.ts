@@ -56,8 +56,8 @@ export async function run(parts: Run): Promise<void> {
   const { good, clock, lock, raised, flaw, recovery, supervision } = parts;
   const { config, path, warnings } = good;
   if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
-  const inSight = Promise.all(raised.map((stage) => stage.inSight)).then(() => {});
-  const log = openLog({ ...config.log, secrets: secretsIn(config), echo: process.stderr, fileAfter: inSight });
+  const windowsShown = Promise.all(raised.map((stage) => stage.windowShown)).then(() => {});
+  const log = openLog({ ...config.log, secrets: secretsIn(config), echo: process.stderr, fileAfter: windowsShown });
   const { logger } = log;
   const shutdown = new Shutdown(logger, recovery);
   shutdown.add("log", () => log.close());
@@ -76,7 +76,7 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("displays", () => panels.release());
   const displays = followDisplays(config, raised, logger);
   shutdown.add("display setup", async () => displays.close());
-  for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
+  for (const stage of raised) void stage.windowShown.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
   const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
@@ -126,7 +126,7 @@ export async function run(parts: Run): Promise<void> {
   });
   if (remote !== null) shutdown.add("remote", () => remote.close());
   // Whoever looks at the screen comes first, whoever reads about it second.
-  await inSight;
+  await windowsShown;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { openHealth } = await import("../operator/health.ts");
   const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });

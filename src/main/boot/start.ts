@@ -129,8 +129,8 @@ async function play(
 function tellWhenSeen(raised: readonly RaisedStage[], supervision: Supervision, flaw: string | null): void {
   const ids = raised.map(({ screenId }) => screenId).join(", ");
   if (raised.every(({ display }) => display() === null)) supervision.waits(`${ids}: waits for a display`);
-  for (const { seen } of raised) {
-    void seen.then(() => supervision.shows(flaw === null ? `plays ${ids}` : `house content only: ${flaw}`));
+  for (const { visibleOnDisplay } of raised) {
+    void visibleOnDisplay.then(() => supervision.shows(flaw === null ? `plays ${ids}` : `house content only: ${flaw}`));
   }
 }
 

@@ -39,7 +39,7 @@ export interface FollowedPanels {
 
 /** Displays that come or change tell of it several times over. */
 const SETTLED_AFTER_MS = 1_000;
-/** A program that was begun so long before has ended when the next item comes in sight. */
+/** A program that was begun so long before has ended when the next item becomes visible. */
 const CLEAR_OF_RAISES_MS = 3_000;
 /** When a screen opens next takes a calendar to tell. */
 const OPENING_EVERY_MS = 60_000;
@@ -79,10 +79,10 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
     return wantedPower({ blanked: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
   };
   const follow = () => {
-    for (const { screenId, sight } of stages) {
+    for (const { screenId, visibility } of stages) {
       const { state } = watch.truthOf(screenId);
       screenOf(screenId)?.sightings.notePanel(state);
-      sight.note("display off", state === "off" && !blanked.has(screenId));
+      visibility.note("display off", state === "off" && !blanked.has(screenId));
     }
     awake.keep(blanked.size < stages.length);
     if (isNamed) power.follow();

@@ -54,14 +54,14 @@ export class HouseSlate {
       onLoaded: () => this.#furnish(),
       onGone: () => {
         this.#gone = true;
-        this.#noteSight();
+        this.#noteVisibility();
       },
     });
     this.#slate.view.webContents.setAudioMuted(true);
     // A page whose graphics were lost may never draw all of itself again.
     onGraphicsBack(async () => {
       const renewed = this.#slate.renew();
-      // Nobody waits for what is not in sight.
+      // Nobody waits for what is not visible.
       if (!this.#covered) await renewed;
     });
   }
@@ -90,14 +90,14 @@ export class HouseSlate {
     this.#muted = audio.muted;
     const stage = houseStage(this.#slate.view.webContents, folder, audio.muted);
     this.#show = startHouseShow({ folder, stage, clock, stayMs: house.seconds * 1000, log });
-    this.#noteSight();
+    this.#noteVisibility();
   }
 
-  /** Takes in whether something in sight lies above the slate: nothing moves that nobody sees. */
+  /** Takes in whether something visible lies above the slate: nothing moves that nobody sees. */
   cover(by: Cover, covered: boolean): void {
     if (covered) this.#coveredBy.add(by);
     else this.#coveredBy.delete(by);
-    this.#noteSight();
+    this.#noteVisibility();
   }
 
   get #covered(): boolean {
@@ -107,7 +107,7 @@ export class HouseSlate {
   /** Black instead of house content, or no longer; black is drawn when this resolves, or should be. */
   async setBlanked(blanked: boolean): Promise<void> {
     this.#blanked = blanked;
-    this.#noteSight();
+    this.#noteVisibility();
     this.#slate.setColour(blanked ? "#000000" : SLATE_COLOUR);
     // A page that is gone says nothing; the one that is loaded next is black from the beginning.
     if (blanked) await this.#drawBelow("slate.blank(true)");
@@ -129,14 +129,14 @@ export class HouseSlate {
     else if (this.#covered) void this.#drawBelow(NEXT_PAINT);
     this.#show?.dispatch({ kind: "emptied" });
     this.#gone = false;
-    this.#noteSight();
+    this.#noteVisibility();
   }
 
   /** Not a sound from below either. */
-  #noteSight(): void {
-    const inSight = !this.#covered && !this.#blanked && !this.#gone;
-    this.#slate.view.webContents.setAudioMuted(this.#muted || !inSight);
-    this.#show?.dispatch({ kind: inSight ? "uncovered" : "covered" });
+  #noteVisibility(): void {
+    const visible = !this.#covered && !this.#blanked && !this.#gone;
+    this.#slate.view.webContents.setAudioMuted(this.#muted || !visible);
+    this.#show?.dispatch({ kind: visible ? "uncovered" : "covered" });
   }
 
   #tell(code: string): void {
@@ -144,7 +144,7 @@ export class HouseSlate {
   }
 }
 
-/** What has drawn nothing out of sight for this long is not waited for: a page may never draw by itself. */
+/** What has drawn nothing while covered for this long is not waited for: a page may never draw by itself. */
 const DRAWN_WITHIN_MS = 300;
 
 /**

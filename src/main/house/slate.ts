@@ -14,7 +14,7 @@ export interface Slate {
   load(): Promise<void>;
   /** Loads the page anew, in another process; resolves when it is there. */
   renew(): Promise<void>;
-  /** What is in sight of the slate, once it was loaded, while its page is not there. */
+  /** What is visible of the slate, once it was loaded, while its page is not there. */
   setColour(colour: string): void;
   /** Takes the page away for good. */
   close(): void;

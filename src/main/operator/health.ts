@@ -62,7 +62,7 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
 
   const screenshot = async (screenId: string | null) => {
     const stage = screenId === null ? stages[0] : stages.find((one) => one.screenId === screenId);
-    // Of a window that is out of sight Chromium takes no picture, and may not say so.
+    // Chromium takes no picture of a hidden window, and may not say so.
     return stage?.window.isVisible() ? screenshotOf(stage.window) : null;
   };
   const health = await startHealth({ port: config.health.port, report: () => reportOn(sources), metrics, screenshot });

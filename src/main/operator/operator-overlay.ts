@@ -45,7 +45,7 @@ export function offerOperatorOverlay({ hotkey, port, stages, log }: OperatorOver
 }
 
 /** Shows the page over everything in a window; `onOver` is called when it should be closed. */
-function openPage({ window, sight }: RaisedStage, port: number, onOver: () => void): () => void {
+function openPage({ window, visibility }: RaisedStage, port: number, onOver: () => void): () => void {
   const origin = `http://127.0.0.1:${port}`;
   const own = session.fromPartition("operator-overlay", { cache: false });
   const view = new WebContentsView({
@@ -54,7 +54,7 @@ function openPage({ window, sight }: RaisedStage, port: number, onOver: () => vo
   const { webContents } = view;
   confine(webContents, stayingAt(`${origin}/`));
   webContents.on("render-process-gone", onOver);
-  sight.note("operator overlay", true);
+  visibility.note("operator overlay", true);
   fill(window, view);
   window.contentView.addChildView(view);
   // A page that cannot be loaded shows Chromium's own error; the hotkey or the timer closes it all the same.
@@ -66,7 +66,7 @@ function openPage({ window, sight }: RaisedStage, port: number, onOver: () => vo
     clearTimeout(timer);
     window.contentView.removeChildView(view);
     webContents.close({ waitForBeforeUnload: false });
-    sight.note("operator overlay", false);
+    visibility.note("operator overlay", false);
   };
 }
 
@@ -83,10 +83,10 @@ async function confineTo(own: Session, origin: string): Promise<void> {
 
 function stageUnderPointer(stages: readonly RaisedStage[]): RaisedStage | null {
   const { x, y } = screen.getCursorScreenPoint();
-  const seen = stages.filter(({ sight }) => sight.clear);
-  const under = seen.find(({ window }) => {
+  const visible = stages.filter(({ visibility }) => visibility.isVisible);
+  const under = visible.find(({ window }) => {
     const bounds = window.getContentBounds();
     return x >= bounds.x && y >= bounds.y && x < bounds.x + bounds.width && y < bounds.y + bounds.height;
   });
-  return under ?? seen[0] ?? null;
+  return under ?? visible[0] ?? null;
 }

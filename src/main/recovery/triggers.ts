@@ -56,7 +56,7 @@ export function watchStage(onNothingShown: () => void): (outcome: PlayoutOutcome
 
 /** What a loss of the graphics is told with. */
 interface GraphicsLoss {
-  /** Whether it is the machine's fault: the process did not end in good order, and no page in sight is to blame. */
+  /** Whether it is the machine's fault: the process did not end in good order, and no visible page is to blame. */
   readonly isMachineFault: boolean;
 }
 

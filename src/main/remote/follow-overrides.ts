@@ -20,7 +20,7 @@ export interface Followers {
 const OVERRIDES: readonly SuspendReason[] = ["overridden", "switched-off"];
 
 /**
- * Shows on every screen what the operator put in place of spots, from now on: the page comes in sight in the moment in which
+ * Shows on every screen what the operator put in place of spots, from now on: the page becomes visible at the moment in which
  * the item on air is ended, unproved.
  */
 export function followOverrides(followers: Followers): void {
@@ -32,7 +32,7 @@ export function followOverrides(followers: Followers): void {
     return changing;
   };
   overrides.listen(follow);
-  if (overrides.reasons.length > 0) void Promise.all(stages.map(({ inSight }) => inSight)).then(follow);
+  if (overrides.reasons.length > 0) void Promise.all(stages.map(({ windowShown }) => windowShown)).then(follow);
 }
 
 async function change(pages: readonly OverridePage[], followers: Followers): Promise<void> {

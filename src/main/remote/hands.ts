@@ -38,10 +38,8 @@ export function handsOn({ good, given, stages, overrides, end, runCli = runOwnCl
     },
     restart: async () => ({ kind: "done", text: "the player restarts", afterwards: restart }),
     async reboot() {
-      const obstacle = await mayReboot();
-      return obstacle === null
-        ? { kind: "done", text: "the machine restarts", afterwards: reboot }
-        : unavailable(obstacle);
+      const reason = await mayReboot();
+      return reason === null ? { kind: "done", text: "the machine restarts", afterwards: reboot } : unavailable(reason);
     },
     async display({ power }) {
       const isKept = await overrides.switchDisplays(power === "on");

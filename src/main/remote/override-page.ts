@@ -31,7 +31,7 @@ export class OverridePage {
     onGraphicsBack(() => this.#slate?.renew());
   }
 
-  /** Loads it below everything in sight, unless it is there already; resolves when it can be raised. */
+  /** Loads it below everything visible, unless it is there already; resolves when it can be raised. */
   async prepare(shown: Shown): Promise<void> {
     this.#shown = shown;
     this.#slate ??= this.#open();

@@ -19,15 +19,15 @@ export interface RaisedStage {
   /** Null where nothing of it can be known or done but through Electron. */
   readonly outside: WindowWatch | null;
   readonly slate: HouseSlate;
-  readonly sight: Visibility;
+  readonly visibility: Visibility;
   /** The display it is on, or null where its own is not there. */
   display(): Display | null;
   readonly mediaDecks: MediaDecks;
   readonly creativeSessions: SessionPool<PageOwner>;
-  /** Resolves when the window is in sight, with the slate in it; where it has a display. */
-  readonly inSight: Promise<void>;
-  /** Resolves once it has been in sight on a display, however late that came. */
-  readonly seen: Promise<void>;
+  /** Resolves when the window is visible, with the slate in it; where it has a display. */
+  readonly windowShown: Promise<void>;
+  /** Resolves once it has been visible on a display, however late that came. */
+  readonly visibleOnDisplay: Promise<void>;
 }
 
 /** Raises a stage for each screen, on its display as soon and as long as that is there. Electron must be ready. */
@@ -47,7 +47,7 @@ interface MovableStage extends RaisedStage {
 }
 
 /**
- * Opens the window, which comes in sight once the slate is painted, and below the slate a first deck for whatever is to
+ * Opens the window, which becomes visible once the slate is painted, and below the slate a first deck for whatever is to
  * be shown first. `number` keeps what pages store apart from those of other screens.
  */
 function createStage(
@@ -57,13 +57,13 @@ function createStage(
   number: number,
 ): MovableStage {
   const { window, reveal, place } = openWindow(plan, first, number);
-  const sight = new Visibility();
-  sight.note("no display", first === null);
-  const outside = watchVisibility(window, sight);
+  const visibility = new Visibility();
+  visibility.note("no display", first === null);
+  const outside = watchVisibility(window, visibility);
   const name = readScreenFacts(screenFile(dataDir, screenId))?.title ?? "";
   const slate = new HouseSlate(window, { name, clock: house.clock, number });
   // It was laid where another display may have another size.
-  const inSight = slate
+  const windowShown = slate
     .load()
     .then(reveal)
     .then(() => slate.fit());
@@ -76,27 +76,27 @@ function createStage(
   // One on air, one cued, and one that is recorded.
   const creativeSessions = new SessionPool<PageOwner>(partitions("creative", "abc"), creativeSessionReset, inMemory);
   let on = first;
-  let onSeen = () => {};
-  const seen = new Promise<void>((resolve) => {
-    onSeen = resolve;
+  let onVisible = () => {};
+  const visibleOnDisplay = new Promise<void>((resolve) => {
+    onVisible = resolve;
   });
-  const tellSeen = () => {
-    if (on !== null) onSeen();
+  const tellVisible = () => {
+    if (on !== null) onVisible();
   };
-  void inSight.then(tellSeen);
+  void windowShown.then(tellVisible);
   const move = (display: Display | null) => {
-    // What it showed was not seen in full where it was to be seen.
-    if (display !== null && on !== null && display.id !== on.id) sight.interrupt();
+    // The item on air was not visible for its whole duration on either display.
+    if (display !== null && on !== null && display.id !== on.id) visibility.interrupt();
     on = display;
-    if (display === null) sight.note("no display", true);
+    if (display === null) visibility.note("no display", true);
     place(display, () => {
       slate.fit();
-      sight.note("no display", on === null);
-      void inSight.then(tellSeen);
+      visibility.note("no display", on === null);
+      void windowShown.then(tellVisible);
     });
   };
-  const parts = { window, outside, slate, sight, mediaDecks, creativeSessions };
-  return { screenId, ...parts, display: () => on, inSight, seen, move };
+  const parts = { window, outside, slate, visibility, mediaDecks, creativeSessions };
+  return { screenId, ...parts, display: () => on, windowShown, visibleOnDisplay, move };
 }
 
 /** Nothing of it reaches the disk: a name without `persist:` lasts as long as the process. */
@@ -106,11 +106,11 @@ function inMemory(partition: string): Session {
 
 /** The picture is kept still for so long at most: a GPU process that is not back by then may not come back at all. */
 const MOST_STILL_MS = 2_000;
-/** From a page having drawn to that being in sight. */
-const IN_SIGHT_AFTER_MS = 100;
+/** From the drawing of a page until it is visible. */
+const VISIBLE_AFTER_MS = 100;
 
 /**
- * Keeps what is in sight while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
+ * Keeps what is visible while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
  * would be black in between. Clips draw themselves, and stages load their pages and pictures anew.
  */
 export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
@@ -126,16 +126,16 @@ export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
   });
   onGraphicsRestored(() => {
     const loss = losses;
-    drawnInSight(stages)
+    drawnOnTop(stages)
       .catch(() => {})
       .then(() => thaw(loss));
   });
 }
 
-async function drawnInSight(stages: readonly RaisedStage[]): Promise<void> {
+async function drawnOnTop(stages: readonly RaisedStage[]): Promise<void> {
   const uppermost = stages.map(({ window }) => window.contentView.children.at(-1));
   await Promise.all(
     uppermost.map((view) => (view instanceof WebContentsView ? inIsolation(view.webContents, NEXT_PAINT) : undefined)),
   );
-  await sleep(IN_SIGHT_AFTER_MS);
+  await sleep(VISIBLE_AFTER_MS);
 }

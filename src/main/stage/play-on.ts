@@ -27,10 +27,10 @@ export interface ScreenRun {
   readonly noteEnd: (outcome: PlayoutOutcome) => void;
 }
 
-/** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
+/** Starts a screen on its stage; while that is hidden, nothing is shown and no spot requested. */
 export function playOn(raised: RaisedStage, run: ScreenRun): void {
   const { player, config, metrics, clock, panels, log, ending } = run;
-  const { screenId, sight, slate } = raised;
+  const { screenId, visibility, slate } = raised;
   logDisplay(raised, run);
   const stage = createStage({
     ...raised,
@@ -57,19 +57,19 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
     },
   });
   const playing = player.play(screenId, stage, {
-    seen: sight.clear,
+    isVisible: visibility.isVisible,
     suspendReasons: run.suspendReasons,
     onTitle: (title) => slate.setName(title),
     onSettled: (_playout, outcome) => run.noteEnd(outcome),
   });
-  const tell = (seen: boolean) => {
-    if (seen) log.info({ screen: screenId }, "the screen can be seen again");
-    else log.warn({ screen: screenId, why: sight.hiddenReasons }, "nobody can see the screen");
+  const tell = (isVisible: boolean) => {
+    if (isVisible) log.info({ screen: screenId }, "the screen can be seen again");
+    else log.warn({ screen: screenId, why: visibility.hiddenReasons }, "nobody can see the screen");
   };
-  if (!sight.clear) tell(false);
-  sight.listen((seen) => {
-    tell(seen);
-    playing.loop.dispatch({ kind: seen ? "resume" : "suspend", because: "hidden" });
+  if (!visibility.isVisible) tell(false);
+  visibility.listen((isVisible) => {
+    tell(isVisible);
+    playing.loop.dispatch({ kind: isVisible ? "resume" : "suspend", because: "hidden" });
   });
   panels.noteBlanked(screenId, playing.loop.state().blanked);
 }

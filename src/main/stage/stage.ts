@@ -27,11 +27,11 @@ export interface StageParts extends RaisedStage {
   readonly setBlanked: (blanked: boolean) => Promise<void>;
   /** Called when a deck has failed; `detail` is for the log. */
   readonly onDeckFailed: (playout: Playout, reason: FailureReason, detail: string) => void;
-  /** Hears how long before its first sight a page was begun, in milliseconds. */
+  /** Hears how long before its first visible frame a page was begun, in milliseconds. */
   readonly onPageSeen: (playout: Playout, ageMs: number) => void;
 }
 
-/** A page that is not in sight again for as long as this has failed, as has a clip that stands still for as long. */
+/** A page that has not become visible again within this time has failed, as has a clip that stands still for as long. */
 const RESTORED_WITHIN_MS = 2_000;
 
 /**
@@ -48,7 +48,7 @@ interface Cued {
   readonly playout: Playout;
   readonly media: Media;
   readonly deck: CuedDeck;
-  /** `ready`: the loop was told that it is drawn. `raised`: it was started in sight. `painted`: it covers the slate. */
+  /** `ready`: the loop was told that it is drawn. `raised`: it was started on top. `painted`: it covers the slate. */
   phase: "loading" | "ready" | "raised" | "painted";
   /** Settles when it was started, or cannot be. */
   taking: Promise<void>;
@@ -61,14 +61,14 @@ export function createStage(parts: StageParts): Stage {
   const { window, report } = parts;
   const pages = new PageDecks({ ...parts.pages, window, clock: parts.clock, sessions: parts.creativeSessions });
   let blanking: Promise<void> | null = null;
-  let inSight = false;
+  let windowShown = false;
   let suspects = NO_SUSPECTS;
   /** What was taken last. */
   let taken: Cued | null = null;
   /** Hears that a deck was raised. */
   let onRaised = () => {};
-  void parts.inSight.then(() => {
-    inSight = true;
+  void parts.windowShown.then(() => {
+    windowShown = true;
   });
   window.on("resize", () => {
     for (const { deck } of cues.values()) deck.adapt();
@@ -135,7 +135,7 @@ export function createStage(parts: StageParts): Stage {
   /** Resolves with what is to be raised as soon as that can be seen; `null` where it is not to be any more. */
   async function drawn({ playout, deck }: Cued): Promise<OpenedDeck | null> {
     for (;;) {
-      await parts.inSight;
+      await parts.windowShown;
       await deck.loaded;
       if (!cues.has(playout.id)) return null;
       if (deck.drawn !== null) return deck.drawn;
@@ -146,7 +146,7 @@ export function createStage(parts: StageParts): Stage {
   async function raise(cued: Cued): Promise<Instant | null> {
     for (;;) {
       // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
-      const opened = (inSight ? cued.deck.drawn : null) ?? (await drawn(cued));
+      const opened = (windowShown ? cued.deck.drawn : null) ?? (await drawn(cued));
       if (opened === null || taken !== cued) return null;
       const { deck, content } = opened;
       deck.raise();
@@ -178,7 +178,7 @@ export function createStage(parts: StageParts): Stage {
   }
 
   /**
-   * Loads a page or picture anew whose graphics were lost while it was in sight: now and then Chromium never draws all of
+   * Loads a page or picture anew whose graphics were lost while it was visible: now and then Chromium never draws all of
    * it again.
    * Resolves when that, or what comes after it, lies on top.
    */
@@ -191,7 +191,7 @@ export function createStage(parts: StageParts): Stage {
     cued.phase = "ready";
     void load(cued);
     const late = setTimeout(() => {
-      fail(playout, "stalled", `not in sight again within ${RESTORED_WITHIN_MS} ms`);
+      fail(playout, "stalled", `not visible again within ${RESTORED_WITHIN_MS} ms`);
     }, RESTORED_WITHIN_MS);
     raise(cued)
       .catch((error: unknown) => fail(playout, "not-painted", String(error)))

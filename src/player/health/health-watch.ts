@@ -13,7 +13,7 @@ export const SHOWN_WITHIN_MS = 10 * 60_000;
 const LONGEST_DETAIL = 200;
 
 /**
- * What is in sight: an item, house content, what the operator put in its place (`overridden`), or nothing, rightly (`closed`,
+ * What is visible: an item, house content, what the operator put in its place (`overridden`), or nothing, rightly (`closed`,
  * `off` by the operator) or not.
  */
 export type ScreenState = "playing" | "house" | "closed" | "hidden" | "overridden" | "off";
@@ -28,7 +28,7 @@ export class HealthWatch {
   readonly #startedAt: Instant;
   #state: LoopState | null = null;
   #everShown = false;
-  /** When an item was last in sight or, rightly, none: the service had nothing to show. */
+  /** When an item was last visible or, rightly, none: the service had nothing to show. */
   #wellAt: Instant;
   #houseSince: Instant | null;
   #shownAt: Instant | null = null;
@@ -55,10 +55,10 @@ export class HealthWatch {
     }
     if (isHidden(state) && (this.#state === null || !isHidden(this.#state)))
       this.#lastError = "nobody can see this screen";
-    this.#noteHouse(inSight(state) === null && !isHidden(state) && !isWithheld(state));
+    this.#noteHouse(visibleSlot(state) === null && !isHidden(state) && !isWithheld(state));
     // What went before opening says nothing about the hours after it.
     const withheld = isWithheld(state) || (this.#state !== null && isWithheld(this.#state));
-    if (inSight(state) !== null || withheld) this.#wellAt = this.#clock.now();
+    if (visibleSlot(state) !== null || withheld) this.#wellAt = this.#clock.now();
     this.#state = state;
   }
 
@@ -100,7 +100,7 @@ export class HealthWatch {
   }
 
   /**
-   * Whether something is to be shown and nothing beyond this machine is known to keep it from that: the screen is in sight
+   * Whether something is to be shown and nothing beyond this machine is known to keep it from that: the screen is visible
    * and not withheld, and the service neither had nothing, nor asked to wait, nor was out of reach.
    */
   get isExpectedToShow(): boolean {
@@ -112,14 +112,14 @@ export class HealthWatch {
   get state(): ScreenState {
     const state = this.#state;
     if (state === null) return "house";
-    if (inSight(state) !== null) return "playing";
+    if (visibleSlot(state) !== null) return "playing";
     return withheldBy(state) ?? (isHidden(state) ? "hidden" : "house");
   }
 
   /** How this screen is, apart from its display. */
   report(): Omit<ScreenHealth, "displayTrouble" | "panel"> {
     const state = this.#state;
-    const slot = state === null ? null : inSight(state);
+    const slot = state === null ? null : visibleSlot(state);
     const ready = state?.line.find(isReady)?.playout.item;
     const toWall = this.#clock.wall() - this.#clock.now();
     return {
@@ -148,8 +148,8 @@ export class HealthWatch {
   }
 }
 
-/** The slot whose item is in sight, or `null` while it is house content. */
-function inSight({ slot }: LoopState): { readonly playout: Playout; readonly paintedAt: Instant } | null {
+/** The slot whose item is visible, or `null` while it is house content. */
+function visibleSlot({ slot }: LoopState): { readonly playout: Playout; readonly paintedAt: Instant } | null {
   if (slot === null || slot.failed || slot.paintedAt === null) return null;
   return { playout: slot.playout, paintedAt: slot.paintedAt };
 }

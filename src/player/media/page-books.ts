@@ -107,7 +107,7 @@ export class PageLoadBook {
     return row === null ? null : { ...row, seenMs: JSON.parse(row.seenMs) as number[] };
   }
 
-  /** A page was loaded out of sight, all of it from the cache; `digest` is its document's. */
+  /** A page was loaded in the background, all of it from the cache; `digest` is its document's. */
   record(page: Page, digest: string, loadMs: number): void {
     this.#write(page, recorded(this.find(page), digest, loadMs, this.#clock.wall()));
   }

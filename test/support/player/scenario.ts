@@ -125,7 +125,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),
     });
     const { loop } = started.play(emulator.screenId, stage, {
-      seen: changes.isSeen?.() ?? true,
+      isVisible: changes.isSeen?.() ?? true,
       ...(changes.onSettled === undefined ? {} : { onSettled: changes.onSettled }),
     });
     stage.connect((event) => loop.dispatch(event));
