@@ -169,7 +169,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   }
   // Media can be fetched again, so it goes first.
   reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));
-  ballast.keepLaid(clock, control.signal);
+  ballast.keepPresent(clock, control.signal);
   const provedAt = new Map<string, Instant>();
   const ownProved = new Set<string>();
   const courier = new Courier({

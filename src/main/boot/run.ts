@@ -23,8 +23,8 @@ import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
 import { followOverrides } from "../remote/follow-overrides.ts";
 import type { HandsParts } from "../remote/hands.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
 import { playOn } from "../stage/play-on.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { watchPower } from "./power.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
 
@@ -35,7 +35,7 @@ export interface Run {
   /** Of the data folder; it is held by whoever plays. */
   readonly lock: ExclusiveLock;
   /** `null` where another player has the data folder. */
-  readonly raised: readonly RaisedStage[] | null;
+  readonly stages: readonly StageWindow[] | null;
   /** What is wrong with the data folder, or `null`. */
   readonly flaw: string | null;
   /** `null` where another player has the data folder. */
@@ -51,12 +51,12 @@ const STORES_AGAIN_MS = 60_000;
 /** How often a player that waits for another to end looks whether it has. */
 const LOCK_AGAIN_MS = 2_000;
 
-/** Starts the player and lets it play on the raised stages until the process is asked to stop. */
+/** Starts the player and lets it play on the stages until the process is asked to stop. */
 export async function run(parts: Run): Promise<void> {
-  const { good, clock, lock, raised, flaw, recovery, supervision } = parts;
+  const { good, clock, lock, stages, flaw, recovery, supervision } = parts;
   const { config, path, warnings } = good;
-  if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
-  const windowsShown = Promise.all(raised.map((stage) => stage.windowShown)).then(() => {});
+  if (stages === null || recovery === null) return waitForOther(config.dataDir, lock);
+  const windowsShown = Promise.all(stages.map((stage) => stage.windowShown)).then(() => {});
   const log = openLog({ ...config.log, secrets: secretsIn(config), echo: process.stderr, fileAfter: windowsShown });
   const { logger } = log;
   const shutdown = new Shutdown(logger, recovery);
@@ -72,11 +72,11 @@ export async function run(parts: Run): Promise<void> {
 
   const { allow } = config.remote;
   let player: Player | null = null;
-  const panels = followPanels({ config, stages: raised, clock, log: logger, player: () => player });
+  const panels = followPanels({ config, stages, clock, log: logger, player: () => player });
   shutdown.add("displays", () => panels.release());
-  const displays = followDisplays(config, raised, logger);
+  const displays = followDisplays(config, stages, logger);
   shutdown.add("display setup", async () => displays.close());
-  for (const stage of raised) void stage.windowShown.then(() => stage.slate.begin({ ...config, clock, log: logger }));
+  for (const stage of stages) void stage.windowShown.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
   const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
@@ -87,7 +87,7 @@ export async function run(parts: Run): Promise<void> {
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());
   const status = flaw === null ? `plays ${screenIds.join(", ")}` : `house content only: ${flaw}`;
-  followOverrides({ overrides, stages: raised, screens: () => player?.screens ?? [], supervision, status });
+  followOverrides({ overrides, stages, screens: () => player?.screens ?? [], supervision, status });
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
   if (holdMs > 0) await sleep(holdMs);
@@ -97,7 +97,7 @@ export async function run(parts: Run): Promise<void> {
     return;
   }
   const ending = new AbortController();
-  for (const stage of raised) {
+  for (const stage of stages) {
     const noteEnd = watchStage(() => recovery.reportFault("dark"));
     const suspendReasons = overrides.reasons;
     playOn(stage, {
@@ -121,7 +121,7 @@ export async function run(parts: Run): Promise<void> {
     void tellVitals({ folder, version: app.getVersion(), player, clock, signal: ending.signal });
   const remote = await openHands({
     ...{ config, clock, time, metrics, random: Math.random, log: logger },
-    ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },
+    ...{ good, given: parts.given, stages, overrides, end: (code) => void shutdown.end(code) },
     record: (entry) => player?.note(entry),
   });
   if (remote !== null) shutdown.add("remote", () => remote.close());
@@ -131,12 +131,12 @@ export async function run(parts: Run): Promise<void> {
   const { openHealth } = await import("../operator/health.ts");
   const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });
   const sources = {
-    ...{ config, player, metrics, stages: raised, displays, panels, clock, log: logger, restarts, recovery },
+    ...{ config, player, metrics, stages, displays, panels, clock, log: logger, restarts, recovery },
     remote: report,
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
-  await offerHotkey(config, health?.port ?? null, raised, logger, shutdown);
+  await offerHotkey(config, health?.port ?? null, stages, logger, shutdown);
 }
 
 /** Opens the ways for commands from afar; what that takes is loaded only where any are allowed. */
@@ -153,7 +153,7 @@ async function openHands(parts: HandsParts & Omit<RemoteParts, "hands">): Promis
 async function offerHotkey(
   { operator: { chord: hotkey } }: Config,
   port: number | null,
-  stages: readonly RaisedStage[],
+  stages: readonly StageWindow[],
   log: Logger,
   shutdown: Shutdown,
 ): Promise<void> {

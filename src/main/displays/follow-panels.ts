@@ -11,7 +11,7 @@ import { PanelPower, panelSwitches } from "../../player/displays/panel-power.ts"
 import { PanelWatch } from "../../player/displays/panel-watch.ts";
 import { runProgram } from "../../player/displays/run-program.ts";
 import type { Player } from "../../player/player.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import type { Output } from "./output.ts";
 import { WLR_RANDR } from "./wlr-randr.ts";
 import { XRANDR } from "./xrandr.ts";
@@ -19,7 +19,7 @@ import { XRANDR } from "./xrandr.ts";
 /** What the displays of a player's screens are followed with. */
 export interface PanelsParts {
   readonly config: Config;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly clock: Clock;
   readonly log: Logger;
   /** Null until there is one. */
@@ -129,11 +129,11 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
 
 /** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */
 class OutputNames {
-  readonly #stages: readonly RaisedStage[];
+  readonly #stages: readonly StageWindow[];
   readonly #program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
   #outputs: readonly Output[] = [];
 
-  constructor(stages: readonly RaisedStage[]) {
+  constructor(stages: readonly StageWindow[]) {
     this.#stages = stages;
   }
 

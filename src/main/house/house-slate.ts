@@ -51,7 +51,7 @@ export class HouseSlate {
     this.#clock = clock;
     this.#slate = createSlate(window, "slate/slate.html", {
       ...{ number, house: this.#served },
-      onLoaded: () => this.#furnish(),
+      onLoaded: () => this.#restore(),
       onGone: () => {
         this.#gone = true;
         this.#noteVisibility();
@@ -121,7 +121,7 @@ export class HouseSlate {
     fill(this.#window, view);
   }
 
-  #furnish(): void {
+  #restore(): void {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
     if (this.#blanked) void this.setBlanked(true);
@@ -170,7 +170,7 @@ function houseStage(contents: WebContents, folder: HouseFolder, muted: boolean):
   const tell = (code: string) => void ask(code).catch(() => {});
   let watched: string | null = null;
   return {
-    async lay(item: HouseItem) {
+    async show(item: HouseItem) {
       const url = houseUrl(item.id, folder.entrance(item));
       const source = JSON.stringify({ form: item.form, url, muted });
       const lengthMs = z
@@ -188,7 +188,7 @@ function houseStage(contents: WebContents, folder: HouseFolder, muted: boolean):
       const gone = over.catch(() => "replaced" as const);
       return watched === null ? gone : Promise.race([gone, death(contents, watched, gone)]);
     },
-    bare: () => tell("slate.bare()"),
+    clear: () => tell("slate.clear()"),
     pause: () => tell("slate.pause()"),
     resume: () => tell("slate.resume()"),
   };

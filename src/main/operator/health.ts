@@ -15,14 +15,14 @@ import { removeSmallFile, writeSmallFile } from "../../player/small-file.ts";
 import type { FollowedDisplays } from "../displays/follow-displays.ts";
 import type { FollowedPanels } from "../displays/follow-panels.ts";
 import type { Recovery } from "../recovery/recovery.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 
 /** What the health pages tell of. */
 export interface HealthSources {
   readonly config: Config;
   readonly player: Player;
   readonly metrics: Metrics;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly displays: Pick<FollowedDisplays, "troubleOf">;
   readonly panels: Pick<FollowedPanels, "truthOf" | "troubleOf">;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { globalShortcut, type Session, screen, session, WebContentsView } from "
 import type { Logger } from "pino";
 import { confine, stayingAt } from "../guards/contents.ts";
 import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { fill } from "../window/window.ts";
 
 /** What the operator overlay is opened with. */
@@ -11,7 +11,7 @@ export interface OperatorOverlayParts {
   readonly hotkey: string;
   /** The loopback port of the health pages. */
   readonly port: number;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly log: Logger;
 }
 
@@ -45,7 +45,7 @@ export function offerOperatorOverlay({ hotkey, port, stages, log }: OperatorOver
 }
 
 /** Shows the page over everything in a window; `onOver` is called when it should be closed. */
-function openPage({ window, visibility }: RaisedStage, port: number, onOver: () => void): () => void {
+function openPage({ window, visibility }: StageWindow, port: number, onOver: () => void): () => void {
   const origin = `http://127.0.0.1:${port}`;
   const own = session.fromPartition("operator-overlay", { cache: false });
   const view = new WebContentsView({
@@ -81,7 +81,7 @@ async function confineTo(own: Session, origin: string): Promise<void> {
   await sealNetwork(own, ["http:", "data:"]);
 }
 
-function stageUnderPointer(stages: readonly RaisedStage[]): RaisedStage | null {
+function stageUnderPointer(stages: readonly StageWindow[]): StageWindow | null {
   const { x, y } = screen.getCursorScreenPoint();
   const visible = stages.filter(({ visibility }) => visibility.isVisible);
   const under = visible.find(({ window }) => {

@@ -3,13 +3,13 @@ import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Overrides } from "../../player/remote/overrides.ts";
 import type { PlayingScreen } from "../../player/screen/playing-screen.ts";
 import type { Supervision } from "../recovery/supervisor.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { OverridePage } from "./override-page.ts";
 
 /** What follows what the operator has put in place of spots. */
 export interface Followers {
   readonly overrides: Overrides;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   /** Those that play by now. */
   readonly screens: () => readonly PlayingScreen[];
   readonly supervision: Supervision;

@@ -8,8 +8,8 @@ import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
 import type { FollowedPanels } from "../displays/follow-panels.ts";
 import { displayNamed } from "../window/placement.ts";
-import type { RaisedStage } from "./create-stage.ts";
 import { createStage } from "./stage.ts";
+import type { StageWindow } from "./stage-window.ts";
 
 /** What a screen is played with. */
 export interface ScreenRun {
@@ -28,12 +28,12 @@ export interface ScreenRun {
 }
 
 /** Starts a screen on its stage; while that is hidden, nothing is shown and no spot requested. */
-export function playOn(raised: RaisedStage, run: ScreenRun): void {
+export function playOn(stageWindow: StageWindow, run: ScreenRun): void {
   const { player, config, metrics, clock, panels, log, ending } = run;
-  const { screenId, visibility, slate } = raised;
-  logDisplay(raised, run);
+  const { screenId, visibility, slate } = stageWindow;
+  logDisplay(stageWindow, run);
   const stage = createStage({
-    ...raised,
+    ...stageWindow,
     clock,
     ending,
     muted: config.audio.muted,
@@ -75,7 +75,7 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
 }
 
 /** A single screen makes do with another display than the one it was to play on, and somebody should know. */
-function logDisplay({ screenId, display }: RaisedStage, { config, log }: ScreenRun): void {
+function logDisplay({ screenId, display }: StageWindow, { config, log }: ScreenRun): void {
   const chosen = display();
   const match = config.screens.find((one) => one.screenId === screenId)?.display.match ?? null;
   if (chosen === null) return;

@@ -13,10 +13,10 @@ import type { OpenedDeck } from "../decks/media-decks.ts";
 import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
 import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
 import { canDrawBelow } from "../window/window.ts";
-import type { RaisedStage } from "./create-stage.ts";
+import type { StageWindow } from "./stage-window.ts";
 
 /** What a stage is made of. */
-export interface StageParts extends RaisedStage {
+export interface StageParts extends StageWindow {
   readonly clock: Clock;
   readonly muted: boolean;
   readonly pages: Pick<PageDeckParts, "openPage" | "loads" | "withinMs">;

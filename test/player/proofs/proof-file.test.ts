@@ -186,7 +186,7 @@ describe("the proof store whose file breaks while it is open", () => {
   it("takes over at the next start what it was cut off from taking over, and nothing twice", () => {
     const { folder, store } = broken((count) => [Math.floor(count / 2)]);
     store.close();
-    // As if the power had failed between the two: set aside, and a new file laid that owes something of its own.
+    // As if the power had failed between the two: set aside, and a new file created that owes something of its own.
     mkdirSync(join(folder, "quarantine"), { recursive: true });
     renameSync(join(folder, "proofs.db"), join(folder, "quarantine", "proofs.db.1"));
     for (let start = 1; start <= 2; start++) {
@@ -227,7 +227,7 @@ describe.skipIf(process.platform === "win32")("the proof store whose file is tak
   it.each([
     ["the file", ["proofs.db"]],
     ["the file and those beside it", ["proofs.db", "proofs.db-wal", "proofs.db-shm"]],
-  ])("lays another with all that is owed when it was %s", (_, names) => {
+  ])("creates another with all that is owed when it was %s", (_, names) => {
     const folder = temporaryFolder();
     const store = proofStoreIn(folder);
     oweMany(store, 3);
@@ -244,7 +244,7 @@ describe.skipIf(process.platform === "win32")("the proof store whose file is tak
 describe.skipIf(process.platform === "win32")(
   "the proof store whose file is gone and cannot be replaced at once",
   () => {
-    it("owes all that it owed when another file can be laid at last", () => {
+    it("owes all that it owed when another file can be created at last", () => {
       const folder = temporaryFolder();
       const path = join(folder, "proofs.db");
       const store = proofStoreIn(folder);

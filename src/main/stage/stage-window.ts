@@ -12,11 +12,11 @@ import { Visibility, watchVisibility } from "../window/visibility.ts";
 import { DisplayChoice, openWindow } from "../window/window.ts";
 import type { WindowWatch } from "../window/x11-watch.ts";
 
-/** A window with all that a stage is built of, before there is a player to play on it. */
-export interface RaisedStage {
+/** The window of a screen with its slate and sessions: what a stage is created from once there is a player. */
+export interface StageWindow {
   readonly screenId: string;
   readonly window: BaseWindow;
-  /** Null where nothing of it can be known or done but through Electron. */
+  /** The X11 view of the window; null where there is none. */
   readonly outside: WindowWatch | null;
   readonly slate: HouseSlate;
   readonly visibility: Visibility;
@@ -24,25 +24,25 @@ export interface RaisedStage {
   display(): Display | null;
   readonly mediaDecks: MediaDecks;
   readonly creativeSessions: SessionPool<PageOwner>;
-  /** Resolves when the window is visible, with the slate in it; where it has a display. */
+  /** Resolves when the window is shown, with the slate in it, where it has a display. */
   readonly windowShown: Promise<void>;
-  /** Resolves once it has been visible on a display, however late that came. */
+  /** Resolves once it has been visible on a display, however late. */
   readonly visibleOnDisplay: Promise<void>;
 }
 
-/** Raises a stage for each screen, on its display as soon and as long as that is there. Electron must be ready. */
-export function createStages(config: Config): readonly RaisedStage[] {
+/** Opens a window for each screen, shown on its display whenever that is connected. Electron must be ready. */
+export function createStageWindows(config: Config): readonly StageWindow[] {
   const { screens } = config;
   const choice = new DisplayChoice(screens.map(({ display }) => display));
   const displays = choice.current();
-  const stages = screens.map((screen, index) => createStage(config, screen, displays[index] ?? null, index));
+  const stages = screens.map((screen, index) => createStageWindow(config, screen, displays[index] ?? null, index));
   choice.follow((now) => {
     for (const [index, { move }] of stages.entries()) move(now[index] ?? null);
   });
   return stages;
 }
 
-interface MovableStage extends RaisedStage {
+interface MovableStageWindow extends StageWindow {
   move(display: Display | null): void;
 }
 
@@ -50,19 +50,19 @@ interface MovableStage extends RaisedStage {
  * Opens the window, which becomes visible once the slate is painted, and below the slate a first deck for whatever is to
  * be shown first. `number` keeps what pages store apart from those of other screens.
  */
-function createStage(
+function createStageWindow(
   { dataDir, house }: Config,
   { screenId, display: plan }: ScreenConfig,
   first: Display | null,
   number: number,
-): MovableStage {
+): MovableStageWindow {
   const { window, reveal, place } = openWindow(plan, first, number);
   const visibility = new Visibility();
   visibility.note("no display", first === null);
   const outside = watchVisibility(window, visibility);
   const name = readScreenFacts(screenFile(dataDir, screenId))?.title ?? "";
   const slate = new HouseSlate(window, { name, clock: house.clock, number });
-  // It was laid where another display may have another size.
+  // Its display may have another size than the one it was created for.
   const windowShown = slate
     .load()
     .then(reveal)
@@ -113,7 +113,7 @@ const VISIBLE_AFTER_MS = 100;
  * Keeps what is visible while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
  * would be black in between. Clips draw themselves, and stages load their pages and pictures anew.
  */
-export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
+export function redrawAfterGpuLoss(stages: readonly StageWindow[]): void {
   let losses = 0;
   const thaw = (loss: number) => {
     // Lost once more meanwhile, it is the later loss that has something to wait for.
@@ -132,7 +132,7 @@ export function redrawAfterGpuLoss(stages: readonly RaisedStage[]): void {
   });
 }
 
-async function drawnOnTop(stages: readonly RaisedStage[]): Promise<void> {
+async function drawnOnTop(stages: readonly StageWindow[]): Promise<void> {
   const uppermost = stages.map(({ window }) => window.contentView.children.at(-1));
   await Promise.all(
     uppermost.map((view) => (view instanceof WebContentsView ? inIsolation(view.webContents, NEXT_PAINT) : undefined)),
