@@ -16,13 +16,13 @@ import { ExclusiveLock } from "./exclusive-lock.ts";
 import { type NetworkState, NetworkWatch, type RecordReport } from "./health/health-report.ts";
 import type { Metrics } from "./health/metrics.ts";
 import { CreativeBlocklist } from "./media/creative-blocklist.ts";
-import type { Wanted } from "./media/download.ts";
+import type { MediaRequest } from "./media/download.ts";
 import { type CacheParts, MediaCache } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
 import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
-import { bringDeferred, DeferredBook } from "./network/deferred-media.ts";
+import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
   addressesOf,
   type EgressPolicy,
@@ -109,7 +109,7 @@ export interface Player {
   /** Puts a command that came from afar, or a display that does not obey, into the playout record, where the disk allows. */
   note(entry: RemoteEntry | DisplayEntry): void;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
-  openPage(document: Wanted): PageCache;
+  openPage(document: MediaRequest): PageCache;
   /**
    * Tells that the machine is about to sleep, or has slept: what is on air fails as hidden, since nobody saw it in full
    * (G2), and proofs that are due go out. The clock may have missed a little of the sleep.
@@ -143,8 +143,8 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const network = new NetworkWatch(log);
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
-  const reliefs = [() => ballast.free()];
-  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
+  const onDiskFull = [() => ballast.free()];
+  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull });
   const runId = randomUUID();
   const proofs = new ProofStore(proofFile, runId);
   const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
@@ -161,14 +161,14 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const deferredBook = new DeferredBook(index);
   const cache = await openCache(parts, {
     ...{ index: new MediaIndex(index), strikes, line },
-    onDeferred: (wanted) => deferredBook.note(wanted, clock.wall()),
+    onDeferred: (request) => deferredBook.note(request, clock.wall()),
     policy,
   });
   if (largeDownloadHours !== null) {
-    bringDeferred({ book: deferredBook, cache, line, clock, log, signal: control.signal });
+    downloadDeferred({ book: deferredBook, cache, line, clock, log, signal: control.signal });
   }
   // Media can be fetched again, so it goes first.
-  reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));
+  onDiskFull.unshift(() => cache.evictNow(EVICTED_WHEN_FULL_BYTES));
   ballast.keepPresent(clock, control.signal);
   const provedAt = new Map<string, Instant>();
   const ownProved = new Set<string>();
@@ -277,7 +277,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
 }
 
 /** Bytes freed on a full disk for a proof: its own few pages, and those of many to come. */
-const RELIEF_BYTES = 4 * 1024 * 1024;
+const EVICTED_WHEN_FULL_BYTES = 4 * 1024 * 1024;
 
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;

@@ -4,7 +4,7 @@ import { leadMs, needsRecording } from "../../core/page-lead.ts";
 import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
 import type { Instant, Item } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
-import type { Wanted } from "../../player/media/download.ts";
+import type { MediaRequest } from "../../player/media/download.ts";
 import type { PageLoadBook } from "../../player/media/page-books.ts";
 import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
@@ -27,7 +27,7 @@ export interface PageDeckParts {
   readonly loads: PageLoadBook;
   /** How long a page may load. */
   readonly withinMs: number;
-  openPage(document: Wanted): PageCache;
+  openPage(document: MediaRequest): PageCache;
 }
 
 /** Why a page could not be loaded, and what there is to say about it. */

@@ -2,7 +2,7 @@ import type { Absence } from "../../core/cache-policy.ts";
 import { noted, type PageLoads, recorded } from "../../core/page-lead.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
-import type { Wanted } from "./download.ts";
+import type { MediaRequest } from "./download.ts";
 import type { Said } from "./media.ts";
 import { keyOf } from "./media-cache.ts";
 import type { IndexFile } from "./media-index.ts";
@@ -90,7 +90,7 @@ const PRUNE_REFUSALS = `
   delete from refusal where rowid in (select rowid from refusal order by asked_at desc limit -1 offset ?)`;
 
 /** A page, as far as it is told from others. */
-type Page = Pick<Wanted, "url" | "md5">;
+type Page = Pick<MediaRequest, "url" | "md5">;
 
 /** Remembers, across restarts, how long each page took to load. It is kept beside the media index, by the same keys. */
 export class PageLoadBook {

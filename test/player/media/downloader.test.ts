@@ -82,9 +82,9 @@ describe("a download that several wait for", () => {
     const { digest, path } = kept(one as never).media;
     kept(other as never);
     cache.release(digest);
-    expect(cache.sacrifice(1)).toBe(false);
+    expect(cache.evictNow(1)).toBe(false);
     cache.release(digest);
-    expect(cache.sacrifice(1)).toBe(true);
+    expect(cache.evictNow(1)).toBe(true);
     expect(existsSync(path)).toBe(false);
   });
 

@@ -18,7 +18,7 @@ describe("a file that is held", () => {
     index.use((db) => db.prepare(REFUSE_SOURCES).run());
     await clock.advance(3_600_000);
     await cache.revalidate(wanted("/a"), never);
-    expect(cache.sacrifice(1)).toBe(false);
+    expect(cache.evictNow(1)).toBe(false);
     expect(existsSync(path)).toBe(true);
   });
 
@@ -53,7 +53,7 @@ describe("a file that is held", () => {
     const { digest } = kept(await cache.obtain(wanted("/a"), never)).media;
     cache.release(digest);
     cache.release(digest);
-    expect(cache.sacrifice(1)).toBe(true);
+    expect(cache.evictNow(1)).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Wanted } from "../../../src/player/media/download.ts";
+import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { MediaOutcome } from "../../../src/player/media/media.ts";
 import { isSamePage, PageCache, type PageParts } from "../../../src/player/media/page-cache.ts";
 import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
@@ -7,7 +7,12 @@ import { ManualClock } from "../../support/player/manual-clock.ts";
 
 const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
 const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
-const document: Wanted = { url: "https://ads.example/a/index.html", mimeType: "text/html", sizeBytes: 5, md5: null };
+const document: MediaRequest = {
+  url: "https://ads.example/a/index.html",
+  mimeType: "text/html",
+  sizeBytes: 5,
+  md5: null,
+};
 
 /** What pages lack has tests of its own. */
 const NOTHING_ABSENT: PageParts["absences"] = {
@@ -21,10 +26,10 @@ const NOTHING_ABSENT: PageParts["absences"] = {
 
 /** Stands in for the cache's bytes, which have tests of their own: remembers what is asked of it, and what is held. */
 function shelf() {
-  const asked: Wanted[] = [];
+  const asked: MediaRequest[] = [];
   const held = new Map<string, number>();
   const count = (digest: string, by: number) => held.set(digest, (held.get(digest) ?? 0) + by);
-  const revalidated: Wanted[] = [];
+  const revalidated: MediaRequest[] = [];
   const misses: string[] = [];
   const failed = (reason: string, passing: boolean, status: number | null = null) =>
     ({ kind: "failed", reason, passing, status }) as const;

@@ -61,7 +61,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     const disk = smallDisk(4 * MIB);
     const asked: string[] = [];
     let free = () => {};
-    const reliefs = [
+    const onDiskFull = [
       () => {
         asked.push("media");
         return false;
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
         return true;
       },
     ];
-    const store = proofStoreIn(disk.path, "run-1", { reliefs });
+    const store = proofStoreIn(disk.path, "run-1", { onDiskFull });
     oweMany(store, 3);
     expect(asked).toEqual([]);
     free = disk.fill();
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     store.close();
   });
 
-  it("holds in memory what no relief made room for, and writes it down when there is some", async () => {
+  it("holds in memory what does not fit on the disk, and writes it down when there is some", async () => {
     const disk = smallDisk(2 * MIB);
     const time = new ManualClock();
     const store = proofStoreIn(disk.path);
