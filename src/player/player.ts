@@ -95,7 +95,7 @@ export interface Player {
   /** What media took of the line in this month. */
   readonly data: DataMonth;
   /** Creatives that are not played for now, since they failed again and again. */
-  readonly quarantined: number;
+  readonly blocklisted: number;
   /** When the service last took a proof of each screen, by its id, monotonic; only what was taken in this run. */
   readonly provedAt: ReadonlyMap<string, Instant>;
   /** The screens of which the service took a proof of what this run showed, not of what an earlier one owed. */
@@ -148,7 +148,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const runId = randomUUID();
   const proofs = new ProofStore(proofFile, runId);
   const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
-  const strikes = new CreativeBlocklist(index);
+  const blocklist = new CreativeBlocklist(index);
   const absences = new AbsenceBook(index);
   const { monthlyBytes, maxBitsPerSecond, largeDownloadHours } = config.network;
   const data = new DataMeter({
@@ -160,7 +160,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const line = meteredLine(data, maxBitsPerSecond === null ? null : new Throttle(maxBitsPerSecond, clock));
   const deferredBook = new DeferredBook(index);
   const cache = await openCache(parts, {
-    ...{ index: new MediaIndex(index), strikes, line },
+    ...{ index: new MediaIndex(index), blocklist, line },
     onDeferred: (request) => deferredBook.note(request, clock.wall()),
     policy,
   });
@@ -204,7 +204,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   checkpoints.start();
 
   const shared = {
-    ...{ config, clock, log, metrics, random, client, cache, strikes, tallies, recorder, records },
+    ...{ config, clock, log, metrics, random, client, cache, blocklist, tallies, recorder, records },
     ...{ version: playerVersion(), signal: control.signal },
   };
   const screens: PlayingScreen[] = [];
@@ -223,8 +223,8 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     get data() {
       return data.month();
     },
-    get quarantined() {
-      return strikes.quarantined(clock.wall());
+    get blocklisted() {
+      return blocklist.blockedCount(clock.wall());
     },
     provedAt,
     ownProved,
@@ -293,7 +293,7 @@ function openWitness({ config, clock, random, log, fetch }: PlayerParts, store: 
 }
 
 /** What the media cache is made of, beside what the player is. */
-interface MediaParts extends Pick<CacheParts, "index" | "strikes" | "line" | "onDeferred"> {
+interface MediaParts extends Pick<CacheParts, "index" | "blocklist" | "line" | "onDeferred"> {
   readonly policy: EgressPolicy;
 }
 

@@ -295,7 +295,7 @@ export class Machine {
   #setWall(aheadMs: number): void {
     const { clocks, books } = this.#parts;
     clocks.setWallAhead(aheadMs);
-    // A quarantine is told by the wall clock, which is all that there is across boots.
+    // A block is told by the wall clock, which is all that there is across boots.
     books.forgetStrikes();
   }
 }

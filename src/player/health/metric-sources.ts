@@ -115,7 +115,7 @@ export function metricSources({
     },
     recovery,
     remote,
-    blocklisted: costly(() => player.quarantined),
+    blocklisted: costly(() => player.blocklisted),
     disk: costly(() => diskVitals(config.dataDir)),
     upgrade,
     memory,

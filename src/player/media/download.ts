@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FollowedReply, Reply } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import { startsLike } from "../../core/media-type.ts";
-import type { Fault } from "../../core/strikes.ts";
+import type { StrikeKind } from "../../core/strikes.ts";
 import type { LineRefusal, MediaLine } from "../network/media-line.ts";
 import { type Refusal, refusalOf } from "./media.ts";
 import type { Fingerprint, PartialDownload } from "./partial-download.ts";
@@ -44,7 +44,7 @@ export interface KnownVersion {
 export type DownloadFailure =
   | { readonly kind: "deferred"; readonly refusal: LineRefusal }
   | Refusal
-  | { readonly kind: "broken"; readonly reason: string; readonly fault: Fault };
+  | { readonly kind: "broken"; readonly reason: string; readonly fault: StrikeKind };
 
 /** How far a download has come. */
 export interface Progress {

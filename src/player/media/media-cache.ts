@@ -19,7 +19,7 @@ export interface CacheParts {
   /** `dataDir/media/v1`; files in it are named by the SHA-256 of their bytes. */
   readonly folder: string;
   readonly index: MediaIndex;
-  readonly strikes: CreativeBlocklist;
+  readonly blocklist: CreativeBlocklist;
   readonly clock: Clock;
   readonly limits: CacheLimits & { readonly maxItemBytes: number };
   readonly fetch: GetFollowed;
@@ -148,9 +148,9 @@ export class MediaCache {
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
   ): Promise<MediaOutcome> {
-    const { clock, strikes, limits } = this.#parts;
-    const quarantine = strikes.quarantine(key, clock.wall());
-    if (quarantine !== null) return failed(quarantine);
+    const { clock, blocklist, limits } = this.#parts;
+    const blocked = blocklist.blockReason(key, clock.wall());
+    if (blocked !== null) return failed(blocked);
     const found = await this.#find(key);
     if (found !== null) return found;
     const { maxItemBytes } = limits;
@@ -162,7 +162,7 @@ export class MediaCache {
     const result = await this.#downloader.download(key, request, signal, onProgress);
     if (result.kind === "downloaded") return this.#take(key, request, result);
     if (result.kind === "deferred") return this.#defer(request, result.refusal);
-    if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
+    if (result.kind === "broken") blocklist.strike(key, result.fault, result.reason, clock.wall());
     return failed(describe(result), {
       passing: result.kind === "unreachable",
       ...(result.kind === "refused" ? { status: result.status, said: result.said } : { status: null }),

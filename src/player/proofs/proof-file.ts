@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Logger } from "pino";
 import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../database.ts";
-import { noteSaved, quarantine, unsaved } from "../quarantine.ts";
+import { moveAside, noteSaved, unsaved } from "../set-aside.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
@@ -102,7 +102,7 @@ export class ProofFile {
     const { path, log } = this.#parts;
     log.error({ path, code }, "the proof store is broken and is set aside");
     this.close();
-    quarantine(path);
+    moveAside(path);
     return this.#reopened();
   }
 

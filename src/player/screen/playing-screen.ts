@@ -33,7 +33,7 @@ export interface PlayingScreenParts {
   readonly random: () => number;
   readonly client: SpotClient;
   readonly cache: MediaCache;
-  readonly strikes: CreativeBlocklist;
+  readonly blocklist: CreativeBlocklist;
   readonly tallies: DeliveryStats;
   readonly recorder: ProofRecorder;
   readonly records: RecordDesk;
@@ -95,7 +95,7 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
         tallies.count("failed", outcome.reason);
         records.add(ended);
       }
-      holdAgainst(parts.strikes, playout, outcome, clock.wall());
+      noteStrike(parts.blocklist, playout, outcome, clock.wall());
       health.noteSettled(playout, outcome);
       noteInLog(log, playout, outcome);
       parts.onSettled(playout, outcome);
@@ -106,9 +106,9 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
 }
 
 /** A creative that fails by its own fault again and again is not played for a while. */
-function holdAgainst(strikes: CreativeBlocklist, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
-  if (outcome.kind === "shown") strikes.clear(keyOf(item));
-  else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), "creative", outcome.reason, now);
+function noteStrike(blocklist: CreativeBlocklist, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
+  if (outcome.kind === "shown") blocklist.clear(keyOf(item));
+  else if (isStrike(outcome.reason)) blocklist.strike(keyOf(item), "creative", outcome.reason, now);
 }
 
 function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void {

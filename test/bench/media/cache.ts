@@ -35,7 +35,7 @@ export async function openCache(folder: string, clock: Clock = systemClock(null)
   return MediaCache.open({
     folder: join(folder, "media", "v1"),
     index: new MediaIndex(index),
-    strikes: new CreativeBlocklist(index),
+    blocklist: new CreativeBlocklist(index),
     clock,
     limits: { maxBytes: 8e9, minFreeBytes: 0, maxItemBytes: 2e9 },
     fetch: (url, signal, headers) => fetch(url, { signal, ...(headers === undefined ? {} : { headers }) }),

@@ -71,7 +71,7 @@ export async function openMediaCache(
   const cache = await MediaCache.open({
     folder: join(folder, "media", "v1"),
     index: new MediaIndex(index),
-    strikes: new CreativeBlocklist(index),
+    blocklist: new CreativeBlocklist(index),
     clock,
     line: lineOn(index),
     onDeferred,
