@@ -154,7 +154,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const data = new DataMeter({
     book: new DataBook(index),
     limits: { monthlyBytes, largeHours: largeDownloadHours === null ? null : daySpanIn(largeDownloadHours) },
-    wall: () => serviceClock.moment().service ?? clock.wall(),
+    wall: () => serviceClock.read().service ?? clock.wall(),
     log,
   });
   const line = meteredLine(data, maxBitsPerSecond === null ? null : new Throttle(maxBitsPerSecond, clock));

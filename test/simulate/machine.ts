@@ -165,7 +165,7 @@ export class Machine {
     const { time } = this.#parts;
     const upMs = time.now() - this.startedAt;
     if (this.#run === null) return null;
-    const service = this.#run.player?.serviceClock.moment().service ?? null;
+    const service = this.#run.player?.serviceClock.read().service ?? null;
     // Until the service has told its time, what is owed from before the boot waits for it.
     if (service === null && upMs < 65 * 60_000) return null;
     return upMs < 2 * REFUSED_WITHIN_MS ? null : time.now();

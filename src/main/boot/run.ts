@@ -83,7 +83,7 @@ export async function run(parts: Run): Promise<void> {
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     random: Math.random,
   };
-  const time = () => player?.serviceClock.moment().service ?? clock.wall();
+  const time = () => player?.serviceClock.read().service ?? clock.wall();
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());
   const status = flaw === null ? `plays ${screenIds.join(", ")}` : `house content only: ${flaw}`;

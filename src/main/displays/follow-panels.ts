@@ -67,7 +67,7 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
     const known = openings.get(screenId);
     if (known !== undefined && now - known.readAt < OPENING_EVERY_MS) return known.opensAt;
     const opens = screenOf(screenId)?.hours.ads().opensAt ?? null;
-    const { service, wall } = player()?.serviceClock.moment() ?? { service: null, wall: clock.wall() };
+    const { service, wall } = player()?.serviceClock.read() ?? { service: null, wall: clock.wall() };
     const opening = { readAt: now, opensAt: opens === null ? null : now + opens - (service ?? wall) };
     openings.set(screenId, opening);
     return opening.opensAt;

@@ -98,7 +98,7 @@ function reportOn({
   remote,
 }: HealthSources): HealthReport {
   const { oldestDeadline, ...counts } = player.proofs.counts();
-  const moment = player.serviceClock.moment();
+  const reading = player.serviceClock.read();
   const refused = player.proofs.lastRefused();
   return {
     ...sumOf(
@@ -116,7 +116,7 @@ function reportOn({
       oldestDeadline: oldestDeadline === null ? null : new Date(oldestDeadline).toISOString(),
       lastRefused: refused === null ? null : { ...refused, at: new Date(refused.at).toISOString() },
     },
-    today: player.proofs.report(dayIn(dayAt(moment.service ?? moment.wall), "UTC")).total,
+    today: player.proofs.report(dayIn(dayAt(reading.service ?? reading.wall), "UTC")).total,
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
     data: player.data,
     versions: versions(),
@@ -125,9 +125,9 @@ function reportOn({
     recovery: recovery.report(),
     remote: remote(),
     clock: {
-      wall: new Date(moment.wall).toISOString(),
-      offsetMs: moment.service === null ? null : Math.round(moment.service - moment.wall),
-      uncertaintyMs: moment.serviceWithinMs === null ? null : Math.ceil(moment.serviceWithinMs),
+      wall: new Date(reading.wall).toISOString(),
+      offsetMs: reading.service === null ? null : Math.round(reading.service - reading.wall),
+      uncertaintyMs: reading.serviceWithinMs === null ? null : Math.ceil(reading.serviceWithinMs),
       bootId: clock.bootId,
     },
   };

@@ -66,7 +66,7 @@ export class ProofRecorder {
     this.#callOff();
     const { store, clock, serviceClock, tallies, records, onOwed } = this.#parts;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const owing = store.owe(next.proof, serviceClock.moment(), tallies?.pending(), next.ended);
+      const owing = store.owe(next.proof, serviceClock.read(), tallies?.pending(), next.ended);
       this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
@@ -138,14 +138,14 @@ export class DeliveryStats {
   #turn(): void {
     this.#callOff = null;
     const { clock, serviceClock } = this.#parts;
-    if (serviceClock.moment().service !== null) this.#write();
+    if (serviceClock.read().service !== null) this.#write();
     if (this.#lines.size > 0) this.#callOff = clock.alarm(clock.now() + WRITTEN_WITHIN_MS, () => this.#turn());
   }
 
   /** What is not written down yet, by the service's clock as far as it is known. */
   pending(): readonly Tally[] {
     if (this.#lines.size === 0) return [];
-    const { now, wall, service } = this.#parts.serviceClock.moment();
+    const { now, wall, service } = this.#parts.serviceClock.read();
     const toService = (service ?? wall) - now;
     return [...this.#lines.values()].map(({ at, what, label, count }) => {
       return { quarter: quarterOf(at + toService), what, label, count };

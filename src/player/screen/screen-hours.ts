@@ -146,7 +146,7 @@ export class OpeningWatch {
   constructor(parts: OpeningWatchParts) {
     this.#parts = parts;
     this.#opening = parts.opening;
-    const { service, wall } = parts.serviceClock.moment();
+    const { service, wall } = parts.serviceClock.read();
     this.#awaited = parts.opening === null || (service === null && !isOpen(parts.opening, wall));
     this.#awaitedUntil = parts.clock.now() + AWAITED_MS;
     this.#timer = new Timer(parts.clock, () => this.#look());
@@ -204,7 +204,7 @@ interface Time {
 }
 
 function timeBy(serviceClock: ServiceClock): Time {
-  const { service, serviceWithinMs, wall } = serviceClock.moment();
+  const { service, serviceWithinMs, wall } = serviceClock.read();
   const likely = service ?? wall;
   return { likely, earliest: likely - (serviceWithinMs ?? 0) };
 }
