@@ -25,7 +25,7 @@ async function advertisement() {
       cache: opened.cache,
       absences: new AbsenceBook(opened.index),
       clock,
-      policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+      policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
       limits: { maxRequests: 300, maxBytes: 1_000_000 },
       signal: stop.signal,
       onAbsent: (part) => void absent.push(part),

@@ -5,7 +5,7 @@ import { isSamePage, PageCache, type PageParts } from "../../../src/player/media
 import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
-const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
+const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceScope: async () => "public" };
 const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
 const document: MediaRequest = {
   url: "https://ads.example/a/index.html",

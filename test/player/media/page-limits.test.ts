@@ -22,7 +22,7 @@ function openPage({ cache, index, clock }: OpenedCache, { wanted }: MediaOrigin)
     cache,
     absences: new AbsenceBook(index),
     clock,
-    policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+    policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
     limits: { maxRequests: 300, maxBytes: MAX_BYTES },
     signal: never,
   });

@@ -123,7 +123,7 @@ describe("a page on a line that is used up", () => {
     const open = () =>
       new PageCache({
         ...{ document: own.wanted("/ad.html", { mimeType: "text/html" }), cache, absences, clock },
-        policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+        policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
         limits: { maxRequests: 300, maxBytes: 1_000_000 },
         signal: never,
       });
