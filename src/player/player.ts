@@ -188,11 +188,11 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       noteProof(metrics, clock, proof, verdict);
     },
   });
-  const tallies = new DeliveryStats({ store: proofs, clock, serviceClock });
+  const stats = new DeliveryStats({ store: proofs, clock, serviceClock });
   const record = new RecordStore(proofFile);
   const records = new RecordDesk({ store: record, clock, serviceClock, log });
   const recorder = new ProofRecorder({
-    ...{ store: proofs, clock, serviceClock, log, tallies, records },
+    ...{ store: proofs, clock, serviceClock, log, stats, records },
     onOwed: () => courier.notify(),
   });
   courier.start();
@@ -204,7 +204,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   checkpoints.start();
 
   const shared = {
-    ...{ config, clock, log, metrics, random, client, cache, blocklist, tallies, recorder, records },
+    ...{ config, clock, log, metrics, random, client, cache, blocklist, stats, recorder, records },
     ...{ version: playerVersion(), signal: control.signal },
   };
   const screens: PlayingScreen[] = [];
@@ -267,7 +267,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       records.close();
       await courier.stop(AbortSignal.timeout(STOP_WITHIN_MS));
       await cache.quiet();
-      tallies.close();
+      stats.close();
       await checkpoints.stop();
       await witness?.stop();
       proofs.close();

@@ -29,7 +29,7 @@ function playing(
   const [proof] = store.due(serviceClock.read(), "never", 1, []);
   if (proof === undefined) throw new Error("nothing is due");
   store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], serviceClock.read());
-  store.tally([{ quarter: Math.floor(clock.wall() / 900_000), what: "failed", label: "stalled", count: 2 }]);
+  store.addCounts([{ quarter: Math.floor(clock.wall() / 900_000), what: "failed", label: "stalled", count: 2 }]);
   return { folder, store, reading: () => serviceClock.read() };
 }
 

@@ -4,7 +4,7 @@ import type { Instant } from "../../core/spot.ts";
 import { codeOf } from "../database.ts";
 import { appendPlayout, type RecordStatements } from "../record/record-sql.ts";
 import type { ClockReading } from "../service-clock.ts";
-import { type Day, type DayReport, QUARTER_MS, reportOn, type Tally } from "./day-report.ts";
+import { type Day, type DayReport, type DeliveryCount, QUARTER_MS, reportOn } from "./day-report.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {
   KEPT_MS,
@@ -41,7 +41,7 @@ export class ProofStore {
   owe(
     proof: NewProof,
     reading: ClockReading,
-    counted: readonly Tally[] = [],
+    counted: readonly DeliveryCount[] = [],
     ended: EndedPlayout | null = null,
   ): Owing {
     const toWall = reading.wall - reading.now;
@@ -186,8 +186,8 @@ export class ProofStore {
    */
   prune(serviceTime: Instant): number {
     const before = serviceTime - KEPT_MS;
-    const forgotten = this.#file.use(({ forget, forgetTallies }) => {
-      forgetTallies.run({ quarter: Math.floor(before / QUARTER_MS) });
+    const forgotten = this.#file.use(({ forget, forgetDeliveryCounts }) => {
+      forgetDeliveryCounts.run({ quarter: Math.floor(before / QUARTER_MS) });
       return forget.run({ before }).changes;
     });
     if (forgotten > 0) this.#counted = null;
@@ -195,10 +195,10 @@ export class ProofStore {
   }
 
   /** Adds to what was counted, in one commit. */
-  tally(tallies: readonly Tally[]): void {
-    this.#file.use(({ addTally, inOneCommit }) =>
+  addCounts(counts: readonly DeliveryCount[]): void {
+    this.#file.use(({ addDeliveryCount, inOneCommit }) =>
       inOneCommit(() => {
-        for (const tally of tallies) addTally.run(tally);
+        for (const count of counts) addDeliveryCount.run(count);
       }),
     );
   }
@@ -206,8 +206,8 @@ export class ProofStore {
   /** Adds up a day, which may be today. */
   report(day: Day): DayReport {
     const { from, until } = day;
-    return this.#file.use(({ reported, tallies }) =>
-      reportOn(day, reported.all({ from, until }), tallies.all({ from, until })),
+    return this.#file.use(({ reported, deliveryCounts }) =>
+      reportOn(day, reported.all({ from, until }), deliveryCounts.all({ from, until })),
     );
   }
 
@@ -215,7 +215,7 @@ export class ProofStore {
     this.#file.close();
   }
 
-  #oweAlone(proof: NewProof, reading: ClockReading, counted: readonly Tally[], error: unknown): Owing {
+  #oweAlone(proof: NewProof, reading: ClockReading, counted: readonly DeliveryCount[], error: unknown): Owing {
     const owing = this.owe(proof, reading, counted);
     return owing.kind === "owed" ? { kind: "owed", unrecorded: codeOf(error) ?? String(error) } : owing;
   }
@@ -254,9 +254,9 @@ function isSame(one: FileVersion | null, other: FileVersion): boolean {
 
 /** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */
 function commitOwed(
-  { insert, addTally, record, inOneCommit }: ProofStatements,
+  { insert, addDeliveryCount, record, inOneCommit }: ProofStatements,
   row: object,
-  counted: readonly Tally[],
+  counted: readonly DeliveryCount[],
   recordIn: ((record: RecordStatements) => void) | null,
 ): number {
   if (counted.length === 0 && recordIn === null) return insert.run(row).changes;
@@ -265,7 +265,7 @@ function commitOwed(
     changes = insert.run(row).changes;
     // What is owed already is in the record already.
     if (changes === 1) recordIn?.(record);
-    for (const tally of counted) addTally.run(tally);
+    for (const count of counted) addDeliveryCount.run(count);
   });
   return changes;
 }

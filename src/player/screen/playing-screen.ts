@@ -34,7 +34,7 @@ export interface PlayingScreenParts {
   readonly client: SpotClient;
   readonly cache: MediaCache;
   readonly blocklist: CreativeBlocklist;
-  readonly tallies: DeliveryStats;
+  readonly stats: DeliveryStats;
   readonly recorder: ProofRecorder;
   readonly records: RecordDesk;
   /** Of the player. */
@@ -59,7 +59,7 @@ export interface PlayingScreen {
 
 /** Begins to play a screen, until the signal is aborted. */
 export function playScreen(parts: PlayingScreenParts): PlayingScreen {
-  const { screenId, stage, hours, config, clock, client, cache, tallies, recorder, records, random, signal } = parts;
+  const { screenId, stage, hours, config, clock, client, cache, stats, recorder, records, random, signal } = parts;
   // Lines of a player's only screen need not say which it is.
   const log = config.screens.length === 1 ? parts.log : parts.log.child({ screen: screenId });
   const health = new HealthWatch(clock, parts.metrics.of(screenId));
@@ -82,8 +82,8 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
     },
     onAsked(outcome) {
       health.noteAsked(outcome);
-      tallies.count("slot");
-      if (outcome.kind === "spot") tallies.count("fill");
+      stats.count("slot");
+      if (outcome.kind === "spot") stats.count("fill");
       parts.onAsked(outcome);
     },
     onSettled(playout, outcome, digest) {
@@ -92,7 +92,7 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
       const ended = { screenId, playout, outcome, endedAt, sighting, version: parts.version };
       if (outcome.kind === "shown") recorder.owe(ended);
       else {
-        tallies.count("failed", outcome.reason);
+        stats.count("failed", outcome.reason);
         records.add(ended);
       }
       noteStrike(parts.blocklist, playout, outcome, clock.wall());

@@ -144,7 +144,7 @@ export class Courier {
 
   /** Carries out what the core decides; answers with when it is to be asked again. */
   #dispatch(now: Instant): Instant {
-    const { sends: underWay, slow } = this.#inFlight;
+    const { requests: underWay, slow } = this.#inFlight;
     const state = { queue: this.#queue, resends: this.#pending.resends(), underWay, slow };
     const { send, abort, queue, lookAgainAt } = nextDispatch(state, now);
     this.#queue = queue;

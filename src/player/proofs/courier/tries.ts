@@ -21,7 +21,7 @@ export class InFlight {
     return this.#tries.size;
   }
 
-  get sends(): readonly Send[] {
+  get requests(): readonly Send[] {
     return [...this.#tries.values()];
   }
 
