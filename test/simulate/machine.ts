@@ -262,7 +262,7 @@ export class Machine {
 
   /** The digests of what has been fetched and waits for its turn. */
   #waiting(): ReadonlySet<string> {
-    const waiting = this.#run?.screen?.loop.state().line ?? [];
+    const waiting = this.#run?.screen?.loop.state().queue ?? [];
     const line = waiting.filter(({ progress }) => progress !== "fetching");
     return new Set(line.map(({ playout }) => this.#parts.creatives.get(playout.item.url)?.file.sha256 ?? ""));
   }

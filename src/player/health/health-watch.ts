@@ -120,7 +120,7 @@ export class HealthWatch {
   report(): Omit<ScreenHealth, "displayTrouble" | "panel"> {
     const state = this.#state;
     const slot = state === null ? null : visibleSlot(state);
-    const ready = state?.line.find(isReady)?.playout.item;
+    const ready = state?.queue.find(isReady)?.playout.item;
     const toWall = this.#clock.wall() - this.#clock.now();
     return {
       status: this.#status(),

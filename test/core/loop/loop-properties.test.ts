@@ -63,7 +63,7 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
   switch (effect.kind) {
     case "request-spot": {
       // A request always ends: the client has time limits.
-      if (!well) return { kind: "spot-missed", miss: { kind: "no-fill" } };
+      if (!well) return { kind: "spot-unfilled", reason: { kind: "no-fill" } };
       const news = anItem("news", { durationMs: fate.durationMs });
       return { kind: "spot-received", spot: aSpot({ news, newsFirst: fate.newsFirst }), requestedAt: at };
     }
@@ -116,7 +116,7 @@ function livesOf(loop: LoopDriver): Map<string, Life> {
 
 /** An answer is still to come: to a request, a download or a deck. */
 function isWaited({ state }: LoopDriver): boolean {
-  return state.asking.kind === "asked" || state.line.length > 0 || state.slot !== null;
+  return state.request.kind === "sent" || state.queue.length > 0 || state.slot !== null;
 }
 
 const property = (check: (loop: LoopDriver) => void) =>

@@ -60,11 +60,11 @@ describe("a screen at closing time", () => {
     expect(loop.read()).toEqual([]);
   });
 
-  it("counts nothing of it as a miss: the service did nothing wrong", () => {
+  it("counts no request as unfilled: the service did nothing wrong", () => {
     const loop = onAir();
     loop.tell({ kind: "suspend", because: "closed" });
     loop.pass(10_000);
-    expect(loop.state.misses).toBe(0);
+    expect(loop.state.unfilled).toBe(0);
   });
 });
 
