@@ -170,8 +170,8 @@ export class MediaCache {
   }
 
   /** At another hour, or in another month, it may be had. */
-  #defer(request: MediaRequest, { ruling, reason }: LineRefusal): MediaOutcome {
-    if (ruling === "outside-hours") this.#parts.onDeferred?.(request);
+  #defer(request: MediaRequest, { decision, reason }: LineRefusal): MediaOutcome {
+    if (decision === "outside-hours") this.#parts.onDeferred?.(request);
     else this.#parts.line?.noteRefused();
     return { kind: "failed", reason, passing: true, status: null, deferred: true };
   }
