@@ -156,7 +156,7 @@ class OutputNames {
     const name = async () => {
       const { name, listKnown, read } = this.#program;
       const ran = await runProgram(name, listKnown);
-      this.#outputs = ran.kind === "ran" ? read(ran.said) : [];
+      this.#outputs = ran.kind === "ran" ? read(ran.output) : [];
       onNamed();
     };
     const nameSoon = () => {

@@ -31,7 +31,7 @@ interface Holds {
 }
 
 /** The outcome for an asker whose signal was aborted. */
-const CALLED_OFF: MediaOutcome = { kind: "failed", reason: "called off", passing: true, status: null };
+const CALLED_OFF: MediaOutcome = { kind: "failed", reason: "called off", transient: true, status: null };
 
 /**
  * One download for each key, however many ask for it. An asker whose signal is aborted hears so at once and the others

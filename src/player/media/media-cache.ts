@@ -10,7 +10,7 @@ import { CacheQuota } from "./cache-quota.ts";
 import type { CreativeBlocklist } from "./creative-blocklist.ts";
 import type { Downloaded, DownloadFailure, GetFollowed, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
-import { type Kept, type MediaOutcome, pageHeaders, type Said } from "./media.ts";
+import { type ErrorResponse, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 
@@ -164,8 +164,8 @@ export class MediaCache {
     if (result.kind === "deferred") return this.#defer(request, result.refusal);
     if (result.kind === "broken") blocklist.strike(key, result.fault, result.reason, clock.wall());
     return failed(describe(result), {
-      passing: result.kind === "unreachable",
-      ...(result.kind === "refused" ? { status: result.status, said: result.said } : { status: null }),
+      transient: result.kind === "unreachable",
+      ...(result.kind === "refused" ? { status: result.status, response: result.response } : { status: null }),
     });
   }
 
@@ -173,7 +173,7 @@ export class MediaCache {
   #defer(request: MediaRequest, { decision, reason }: LineRefusal): MediaOutcome {
     if (decision === "outside-hours") this.#parts.onDeferred?.(request);
     else this.#parts.line?.noteRefused();
-    return { kind: "failed", reason, passing: true, status: null, deferred: true };
+    return { kind: "failed", reason, transient: true, status: null, deferred: true };
   }
 
   /**
@@ -221,7 +221,7 @@ export class MediaCache {
       // Of a file that is not in the index nobody would know that it takes up space.
       const known = this.#quota.isHeld(digest) || index.files().some((file) => file.digest === digest);
       if (!known) await rm(this.#quota.pathOf(digest), { force: true });
-      return failed(code, { passing: true, status: null });
+      return failed(code, { transient: true, status: null });
     }
     this.#parts.onDownloaded?.(sizeBytes);
     await this.#quota.make(0);
@@ -252,7 +252,10 @@ export function keyOf({ url, md5 }: Pick<MediaRequest, "url" | "md5">): string {
 /** A failure; by default one that lasts. */
 function failed(
   reason: string,
-  how: { passing: boolean; status: number | null; said?: Said | null } = { passing: false, status: null },
+  how: { transient: boolean; status: number | null; response?: ErrorResponse | null } = {
+    transient: false,
+    status: null,
+  },
 ): MediaOutcome {
   return { kind: "failed", reason, ...how };
 }

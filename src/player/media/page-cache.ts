@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
 import type { MediaRequest, Progress } from "./download.ts";
-import type { Media, MediaOutcome, PageHeaders, Said } from "./media.ts";
+import type { ErrorResponse, Media, MediaOutcome, PageHeaders } from "./media.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
 import type { AbsenceBook } from "./page-books.ts";
@@ -24,7 +24,7 @@ export type PageAnswer =
       readonly kind: "missing";
       readonly reason: string;
       readonly status: number | null;
-      readonly said: Said | null;
+      readonly response: ErrorResponse | null;
     };
 
 /** What one HTML creative may ask for while it is on a deck. */
@@ -213,8 +213,8 @@ export class PageCache {
     return this.#miss({ kind: "refused", reason: `more than ${this.#parts.limits.maxBytes} bytes` });
   }
 
-  #missing({ reason, status, said = null }: Miss): PageAnswer {
-    return this.#miss({ kind: "missing", reason, status, said });
+  #missing({ reason, status, response = null }: Miss): PageAnswer {
+    return this.#miss({ kind: "missing", reason, status, response });
   }
 
   #miss(answer: PageAnswer & { readonly reason: string }): PageAnswer {
@@ -230,7 +230,7 @@ export class PageCache {
 }
 
 /** For what comes when the page is over. */
-const CLOSED: Miss = { reason: "called off", passing: true, status: null };
+const CLOSED: Miss = { reason: "called off", transient: true, status: null };
 
 /** Whether two URLs name one page; a fragment never leaves the browser. */
 export function isSamePage(one: string, other: string): boolean {

@@ -59,7 +59,7 @@ async function downloadOne(request: MediaRequest, { book, cache, log, signal }: 
     cache.release(digest);
     log.info({ host: new URL(request.url).host, sizeBytes }, "large media brought in their hours");
   }
-  if (outcome.kind === "kept" || !outcome.passing) book.forget(request);
+  if (outcome.kind === "kept" || !outcome.transient) book.forget(request);
   return outcome.kind === "kept" || !(outcome.deferred || signal.aborted);
 }
 

@@ -172,7 +172,7 @@ describe("the media cache", () => {
 
   it("does not try again what the server refuses", async () => {
     const outcome = await (await openCache()).obtain(wanted("/gone"), never);
-    expect(outcome).toMatchObject({ kind: "failed", reason: "status 404", passing: false, status: 404 });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "status 404", transient: false, status: 404 });
     expect(requests).toHaveLength(1);
   });
 
@@ -335,7 +335,7 @@ describe("a download whose connection breaks", () => {
       down = true;
     };
     const cache = await openCache();
-    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: true });
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", transient: true });
     down = false;
     kept(await cache.obtain(wanted("/a"), never));
     expect(sent.ranges[1]).toMatch(/^bytes=\d+-$/);
@@ -429,7 +429,7 @@ describe("a creative that cannot be used", () => {
     const broken = wanted("/a", { mimeType: "video/mp4" });
     for (let spot = 0; spot < 6; spot++) {
       const cache = await openCache();
-      expect(await cache.obtain(broken, never)).toMatchObject({ kind: "failed", passing: false });
+      expect(await cache.obtain(broken, never)).toMatchObject({ kind: "failed", transient: false });
     }
     expect(requests).toHaveLength(3);
     await clock.advance(60_000);
@@ -443,7 +443,7 @@ describe("a creative that cannot be used", () => {
     kept(await cache.obtain(wanted("/a"), never));
     const blocklist = new CreativeBlocklist(opened.at(-1) as IndexFile);
     for (let deck = 0; deck < 3; deck++) blocklist.strike(`${origin}/a`, "creative", "crashed", clock.wall());
-    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: false });
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", transient: false });
   });
 
   it("is not blocked for what the network does", async () => {

@@ -31,8 +31,8 @@ function shelf() {
   const count = (digest: string, by: number) => held.set(digest, (held.get(digest) ?? 0) + by);
   const revalidated: MediaRequest[] = [];
   const misses: string[] = [];
-  const failed = (reason: string, passing: boolean, status: number | null = null) =>
-    ({ kind: "failed", reason, passing, status }) as const;
+  const failed = (reason: string, transient: boolean, status: number | null = null) =>
+    ({ kind: "failed", reason, transient, status }) as const;
   const cache: PageParts["cache"] = {
     knows: () => false,
     async obtain(wanted, signal): Promise<MediaOutcome> {
@@ -135,7 +135,7 @@ describe("the requests of an HTML creative", () => {
       const answer = one.answer("GET", "https://ads.example/endless");
       if (end === "stop") stop();
       else one.close();
-      expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, said: null });
+      expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, response: null });
     }
   });
 
