@@ -23,7 +23,7 @@ export function watchChromium(recovery: Recovery): void {
   });
 }
 
-/** What Chromium tells of its graphics is not to be trusted before it has tried everything. */
+/** Chromium's report on its graphics is only final after it has tried all ways. */
 const SETTLED_AFTER_MS = 3_000;
 
 /** Whether Chromium draws with the graphics processor; known once its GPU process has come up or failed to. */
@@ -54,13 +54,13 @@ export function watchStage(onNothingShown: () => void): (outcome: PlayoutOutcome
   };
 }
 
-/** What a loss of the graphics is told with. */
+/** A loss of the graphics. */
 interface GraphicsLoss {
   /** Whether it is the machine's fault: the process did not end in good order, and no visible page is to blame. */
   readonly isMachineFault: boolean;
 }
 
-/** Any number of screens hear of it. */
+/** Listeners, of any number of screens. */
 const lost = new Set<(loss: GraphicsLoss) => void>();
 const back = new Set<() => unknown>();
 const restored = new Set<() => void>();
@@ -84,22 +84,22 @@ app.on("child-process-gone", (_event, { type, reason }) => {
   });
 });
 
-/** Names somebody who is asked at each loss whether a page of theirs is to blame. */
+/** Adds a function that is asked at each loss whether a page of its screen is to blame. */
 export function onGraphicsSuspected(isToBlame: () => boolean): void {
   suspects.add(isToBlame);
 }
 
-/** Hears that Chromium's GPU process is gone. */
+/** Calls `hear` when Chromium's GPU process is gone. */
 export function onGraphicsLost(hear: (loss: GraphicsLoss) => void): void {
   lost.add(hear);
 }
 
-/** Hears that another GPU process has taken over; what it returns may be a promise of what it restores then. */
+/** Calls `hear` when another GPU process has taken over; a promise that it returns is waited for (`onGraphicsRestored`). */
 export function onGraphicsBack(hear: () => unknown): void {
   back.add(hear);
 }
 
-/** Hears that all is restored, unless the graphics were lost again meanwhile. */
+/** Calls `hear` when everything is restored, unless the graphics were lost again meanwhile. */
 export function onGraphicsRestored(hear: () => void): void {
   restored.add(hear);
 }

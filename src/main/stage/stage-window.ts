@@ -104,19 +104,19 @@ function inMemory(partition: string): Session {
   return session.fromPartition(partition, { cache: false });
 }
 
-/** The picture is kept still for so long at most: a GPU process that is not back by then may not come back at all. */
+/** The longest that the picture is kept still: a GPU process that is not back by then may not come back. */
 const MOST_STILL_MS = 2_000;
-/** From the drawing of a page until it is visible. */
+/** How long after it is drawn a page is visible. */
 const VISIBLE_AFTER_MS = 100;
 
 /**
- * Keeps what is visible while Chromium's GPU process is gone, and has it drawn anew once there is another: the window
- * would be black in between. Clips draw themselves, and stages load their pages and pictures anew.
+ * Freezes the picture while Chromium's GPU process is gone, since the window would be black, and thaws it once everything
+ * is redrawn: clips redraw themselves, and stages load their pages and pictures again.
  */
 export function redrawAfterGpuLoss(stages: readonly StageWindow[]): void {
   let losses = 0;
   const thaw = (loss: number) => {
-    // Lost once more meanwhile, it is the later loss that has something to wait for.
+    // After another loss meanwhile, only that one thaws.
     if (loss === losses) for (const { outside } of stages) outside?.thaw();
   };
   onGraphicsLost(() => {

@@ -21,26 +21,26 @@ export interface StageParts extends StageWindow {
   readonly muted: boolean;
   readonly pages: Pick<PageDeckParts, "openPage" | "loads" | "withinMs">;
   readonly report: (event: DeckEvent) => void;
-  /** Raised when the process is about to end: Chromium crashes then where a deck that another one covers is still open. */
+  /** Aborted when the process is about to end: Chromium would crash if a covered deck were still open. */
   readonly ending: AbortSignal;
   /** Shows black in place of house content, or house content again; resolves when it is drawn. */
   readonly setBlanked: (blanked: boolean) => Promise<void>;
   /** Called when a deck has failed; `detail` is for the log. */
   readonly onDeckFailed: (playout: Playout, reason: FailureReason, detail: string) => void;
-  /** Hears how long before its first visible frame a page was begun, in milliseconds. */
+  /** Called with a page's age at its first visible frame, in milliseconds. */
   readonly onPageSeen: (playout: Playout, ageMs: number) => void;
 }
 
-/** A page that has not become visible again within this time has failed, as has a clip that stands still for as long. */
+/** A page that is not visible again within this time has failed, as has a clip that stands still for as long. */
 const RESTORED_WITHIN_MS = 2_000;
 
 /**
- * A deck that another one covers is closed so much later: closing a page with a thousand frames holds the main process up
- * for 0.4 s, and the other one was then seen that much too late.
+ * A covered deck is closed this much later: closing a page with a thousand frames blocks the main process for 0.4 s, which
+ * would delay the frame of the deck that covers it.
  */
 const COVERED_MS = 150;
 
-/** A page has drawn its first frame a frame or two before the window that it is in shows it. */
+/** The window shows a page's first frame one or two frames after the page has drawn it. */
 const SEEN_AFTER_MS = 35;
 
 /** One deck's way from its cue to the screen. */
@@ -55,7 +55,7 @@ interface Cued {
   stopWatching: () => void;
 }
 
-/** The stage of one window, whose lowest view but for a cued deck is the slate. */
+/** Creates the stage of one window, on top of its slate. */
 export function createStage(parts: StageParts): Stage {
   const cues = new Map<PlayoutId, Cued>();
   const { window, report } = parts;
@@ -63,9 +63,9 @@ export function createStage(parts: StageParts): Stage {
   let blanking: Promise<void> | null = null;
   let windowShown = false;
   let suspects = NO_SUSPECTS;
-  /** What was taken last. */
+  /** The deck that was taken last. */
   let taken: Cued | null = null;
-  /** Hears that a deck was raised. */
+  /** Called when a deck was raised. */
   let onRaised = () => {};
   void parts.windowShown.then(() => {
     windowShown = true;
@@ -142,17 +142,17 @@ export function createStage(parts: StageParts): Stage {
     }
   }
 
-  /** Puts it on top and starts it there; resolves with its first frame's instant, or `null` where another was taken. */
+  /** Raises a deck and starts it; resolves with the instant of its first frame, or `null` if another was taken meanwhile. */
   async function raise(cued: Cued): Promise<Instant | null> {
     for (;;) {
-      // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
+      // Without an await where possible: it is raised first, then the last item's proof is committed, which takes time.
       const opened = (windowShown ? cued.deck.drawn : null) ?? (await drawn(cued));
       if (opened === null || taken !== cued) return null;
       const { deck, content } = opened;
       deck.raise();
       onRaised();
       if (parts.outside?.frozen) await parts.outside.thawed;
-      // Meanwhile it may have been loaded anew.
+      // It may have been loaded again meanwhile.
       if (cued.deck.drawn !== opened) continue;
       cued.phase = "raised";
       deck.contents.setAudioMuted(parts.muted);
@@ -178,9 +178,8 @@ export function createStage(parts: StageParts): Stage {
   }
 
   /**
-   * Loads a page or picture anew whose graphics were lost while it was visible: now and then Chromium never draws all of
-   * it again.
-   * Resolves when that, or what comes after it, lies on top.
+   * Loads a page or picture again whose graphics were lost while it was visible: Chromium does not always redraw all of it.
+   * Resolves when it, or the next item, is on top.
    */
   async function restored(cued: Cued): Promise<void> {
     const { playout } = cued;

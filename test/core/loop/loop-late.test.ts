@@ -20,7 +20,7 @@ function receive(loop: LoopDriver, spot: Spot = aSpot()): void {
   loop.read();
 }
 
-/** A loop with the first item of its first spot in sight, the second one on its way, and the next spot asked for. */
+/** A loop with the first item of its first spot visible, the second one on its way, and the next spot asked for. */
 function onAir(): LoopDriver {
   const loop = received();
   loop.prepare("1-news");

@@ -163,7 +163,7 @@ describe("whatever happens, the loop", () => {
     });
   });
 
-  it("shows nothing that was out of sight meanwhile, and begins nothing while it is (G2)", () => {
+  it("shows nothing that was hidden meanwhile, and begins nothing while it is (G2)", () => {
     let hidden = 0;
     property((loop) => {
       for (const one of loop.effects) {

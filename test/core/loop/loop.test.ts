@@ -58,7 +58,7 @@ describe("the loop", () => {
     expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
   });
 
-  it("keeps the old item in sight until the new one has painted", () => {
+  it("keeps the old item visible until the new one has painted", () => {
     const loop = onAir();
     loop.ready("1-ad");
     loop.pass(4_980);
@@ -95,7 +95,7 @@ describe("the loop", () => {
     expect(loop.read()).toContain("settle 1-ad shown");
   });
 
-  it("bridges with house content when the next item is not ready, after the whole duration in sight", () => {
+  it("bridges with house content when the next item is not ready, after its whole duration", () => {
     const loop = onAir();
     loop.read();
     loop.pass(4_980);
@@ -106,7 +106,7 @@ describe("the loop", () => {
     expect(loop.read()).toEqual(["take 1-ad"]);
   });
 
-  it("keeps an item in sight for a moment longer where the next is about to be ready: house content would be a flash", () => {
+  it("keeps an item visible for a moment longer where the next is about to be ready: house content would be a flash", () => {
     const loop = onAir();
     loop.read();
     loop.pass(5_000 + MOMENT_MS - 1);

@@ -151,7 +151,7 @@ describe("programs that tell of displays", () => {
     return asked.slice(0, asked.indexOf("xset") + 1);
   }
 
-  it("are not begun while an item is about to come in sight", async () => {
+  it("are not begun while an item is about to become visible", async () => {
     let left = 3;
     expect(await lookedWhile(() => left-- > 0)).toEqual(["busy", "busy", "busy", "free", "xset"]);
   });

@@ -38,7 +38,7 @@ it.each([
   expect(sightings.take(playout, null).display).toBe(display);
 });
 
-describe("a display that is in sight", () => {
+describe("a display that is visible", () => {
   const seen = (...panels: readonly PanelState[]) => {
     const sightings = new Sightings();
     const [before = "unknown", ...during] = panels;
