@@ -69,7 +69,7 @@ export class Courier {
   #checkAt: Instant = 0;
   #mayOweFromEarlierBoots = true;
   /** SQLite's code of what failed in this turn, or null. */
-  #trouble: string | null = null;
+  #storeError: string | null = null;
   #turnSoon = false;
   #recordingSoon = false;
   #whenQuiet: (() => void)[] = [];
@@ -126,7 +126,7 @@ export class Courier {
     if (this.#state !== "running") return;
     const reading = this.#parts.serviceClock.read();
     const { now } = reading;
-    this.#trouble = null;
+    this.#storeError = null;
     if (!this.#isSender()) {
       this.#timer.set(now + LOOK_EVERY_MS);
       return;
@@ -166,9 +166,9 @@ export class Courier {
 
   #record(reading: ClockReading): void {
     if (!this.#pending.isTimeToWrite(reading.now, this.#queue.isBacklogged)) return;
-    this.#trouble = null;
+    this.#storeError = null;
     const dueAt = this.#withStore(() => this.#pending.write(this.#parts.store, reading));
-    this.#report.store(this.#trouble);
+    this.#report.store(this.#storeError);
     if (dueAt === null) this.#pending.postpone(reading.now);
     // There may be nothing owed any more, which ends the looking.
     else this.#readAt = Math.min(this.#readAt, dueAt, reading.now + LOOK_EVERY_MS);
@@ -176,7 +176,7 @@ export class Courier {
 
   #isSender(): boolean {
     const isSender = this.#withStore(() => this.#parts.lock.take());
-    this.#report.lock(isSender === null ? this.#trouble : null);
+    this.#report.lock(isSender === null ? this.#storeError : null);
     if (isSender !== null) this.#report.sender(isSender);
     return isSender === true;
   }
@@ -191,8 +191,8 @@ export class Courier {
     this.#withStore(() => this.#rebase(reading));
     this.#withStore(() => this.#readQueue(reading));
     this.#withStore(() => this.#expireAndPrune(reading));
-    this.#report.store(this.#trouble);
-    if (this.#trouble !== null) this.#readAt = reading.now + STORE_AGAIN_MS;
+    this.#report.store(this.#storeError);
+    if (this.#storeError !== null) this.#readAt = reading.now + STORE_AGAIN_MS;
   }
 
   #readQueue(reading: ClockReading): void {
@@ -285,8 +285,8 @@ export class Courier {
     try {
       return act();
     } catch (error) {
-      this.#trouble = codeOf(error);
-      if (this.#trouble === null) throw error;
+      this.#storeError = codeOf(error);
+      if (this.#storeError === null) throw error;
       return null;
     }
   }
