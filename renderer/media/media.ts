@@ -2,7 +2,7 @@
 interface Deck {
   /** Loads the media; resolves when its first picture is decoded. Rejects with a reason when it cannot be shown. */
   cue(source: Source): Promise<void>;
-  /** Resolves when the first picture has been drawn, which may be out of sight. */
+  /** Resolves when the first picture has been drawn, even while the page is hidden. */
   drawn(): Promise<unknown>;
   /** Begins to play; resolves when the first frame was presented, with that instant in Unix epoch milliseconds. */
   take(): Promise<number>;

@@ -4,18 +4,18 @@ interface Slate {
   name(text: string): void;
   /** Shows the time of day. */
   clock(): void;
-  /** Prepares house content below what is in sight; resolves with a clip's length in milliseconds, else with null. */
+  /** Prepares house content below what is visible; resolves with a clip's length in milliseconds, else with null. */
   cue(source: Source): Promise<number | null>;
-  /** Puts what was cued in sight, once it has a picture, and lets what was there go. */
+  /** Shows what was cued, once it has a picture, and removes what was there. */
   take(): Promise<void>;
-  /** Resolves when what is in sight came to its end, broke, or made way. */
+  /** Resolves when what is visible ended, broke, or was replaced. */
   over(): Promise<End>;
-  /** Nothing but the slate. */
-  bare(): void;
+  /** Shows nothing but the slate. */
+  clear(): void;
   pause(): void;
   resume(): void;
-  /** Black all over, or not; resolves when that is drawn. */
-  dark(on: boolean): Promise<unknown>;
+  /** Shows black, or the slate again; resolves when that is drawn. */
+  blank(on: boolean): Promise<unknown>;
 }
 
 interface Source {
@@ -26,17 +26,17 @@ interface Source {
 
 type End = "ended" | "broken" | "replaced";
 
-interface Laid {
+interface Content {
   readonly element: HTMLElement;
-  /** Resolves when its first picture is there to be shown. */
+  /** Starts it; resolves when its first picture can be shown. */
   readonly start: () => Promise<unknown>;
   readonly over: Promise<End>;
   readonly end: (how: End) => void;
 }
 
 const house = document.getElementById("house") as HTMLElement;
-let cued: Laid | null = null;
-let inSight: Laid | null = null;
+let cued: Content | null = null;
+let shown: Content | null = null;
 let paused = false;
 
 const slate: Slate = {
@@ -46,14 +46,14 @@ const slate: Slate = {
   clock: tellTime,
   async cue(source) {
     drop(cued);
-    const { laid, ready } = prepare(source);
-    cued = laid;
-    house.prepend(laid.element);
+    const { content, ready } = prepare(source);
+    cued = content;
+    house.prepend(content.element);
     try {
       return await ready;
     } catch (error) {
-      if (cued === laid) cued = null;
-      drop(laid);
+      if (cued === content) cued = null;
+      drop(content);
       throw error;
     }
   },
@@ -62,19 +62,19 @@ const slate: Slate = {
     if (taken === null) throw new Error("nothing is cued");
     await taken.start();
     if (cued !== taken) throw new Error("something else was cued");
-    const before = inSight;
-    inSight = taken;
+    const before = shown;
+    shown = taken;
     cued = null;
-    taken.element.classList.add("in-sight");
+    taken.element.classList.add("shown");
     drop(before);
     if (paused) slate.pause();
   },
-  over: () => inSight?.over ?? Promise.resolve("replaced"),
-  bare() {
+  over: () => shown?.over ?? Promise.resolve("replaced"),
+  clear() {
     drop(cued);
-    drop(inSight);
+    drop(shown);
     cued = null;
-    inSight = null;
+    shown = null;
   },
   pause() {
     paused = true;
@@ -84,25 +84,25 @@ const slate: Slate = {
     paused = false;
     video()
       ?.play()
-      .catch(() => inSight?.end("broken"));
+      .catch(() => shown?.end("broken"));
   },
-  dark(on) {
-    document.body.classList.toggle("dark", on);
+  blank(on) {
+    document.body.classList.toggle("blanked", on);
     return nextPaint();
   },
 };
 Object.assign(globalThis, { slate });
 
 function video(): HTMLVideoElement | null {
-  return inSight?.element instanceof HTMLVideoElement ? inSight.element : null;
+  return shown?.element instanceof HTMLVideoElement ? shown.element : null;
 }
 
-function drop(laid: Laid | null): void {
-  if (laid === null) return;
-  const { element } = laid;
+function drop(content: Content | null): void {
+  if (content === null) return;
+  const { element } = content;
   element.remove();
-  laid.end("replaced");
-  // What is merely forgotten goes on holding its decoder until the garbage is collected.
+  content.end("replaced");
+  // Without this the element would hold its decoder until it is garbage collected.
   if (element instanceof HTMLVideoElement) {
     element.removeAttribute("src");
     element.load();
@@ -110,8 +110,8 @@ function drop(laid: Laid | null): void {
 }
 
 interface Prepared {
-  readonly laid: Laid;
-  /** Resolves when it can be taken; rejects when it never can. */
+  readonly content: Content;
+  /** Resolves when it can be taken; rejects when it cannot. */
   readonly ready: Promise<number | null>;
 }
 
@@ -131,7 +131,7 @@ function prepareImage({ url }: Source): Prepared {
   // Drawn in one frame with its place, never after it.
   image.decoding = "sync";
   image.src = url;
-  return { laid: laidBy(image, nextPaint), ready: image.decode().then(() => null) };
+  return { content: contentOf(image, nextPaint), ready: image.decode().then(() => null) };
 }
 
 function prepareVideo({ url, muted }: Source): Prepared {
@@ -145,7 +145,7 @@ function prepareVideo({ url, muted }: Source): Prepared {
     await element.play();
     await shown;
   };
-  const laid = laidBy(element, start);
+  const content = contentOf(element, start);
   const ready = new Promise<number | null>((resolve, reject) => {
     element.oncanplaythrough = () => {
       if (element.videoWidth === 0) reject(new Error("undecodable: no picture"));
@@ -153,12 +153,12 @@ function prepareVideo({ url, muted }: Source): Prepared {
     };
     element.onerror = () => {
       reject(new Error(element.error?.message || "undecodable"));
-      laid.end("broken");
+      content.end("broken");
     };
-    element.onended = () => laid.end("ended");
+    element.onended = () => content.end("ended");
     element.src = url;
   });
-  return { laid, ready };
+  return { content, ready };
 }
 
 /** The operator's own page, with its scripts, and an origin that is nobody's: it reaches neither us nor the network. */
@@ -169,15 +169,15 @@ function preparePage({ url }: Source): Prepared {
   const ready = new Promise<null>((resolve) => {
     frame.onload = () => resolve(null);
   });
-  return { laid: laidBy(frame, nextPaint), ready };
+  return { content: contentOf(frame, nextPaint), ready };
 }
 
-function laidBy(element: HTMLElement, start: () => Promise<unknown>): Laid {
+function contentOf(element: HTMLElement, start: () => Promise<unknown>): Content {
   let end: (how: End) => void = () => {};
   const over = new Promise<End>((resolve) => {
     end = resolve;
   });
-  element.className = "laid";
+  element.className = "content";
   return { element, start, over, end };
 }
 
@@ -191,7 +191,7 @@ function tellTime(): void {
 
 const MINUTE_MS = 60_000;
 
-/** Resolves once a frame that was begun after this call has been handed on to be presented. */
+/** Resolves when the next frame has been submitted for presentation. */
 function nextPaint(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve()));

@@ -114,10 +114,10 @@ export class SpotClient {
   async sendProof(pop: string, signal: AbortSignal): Promise<Delivery> {
     let reply: FollowedReply;
     try {
-      const get = this.#withinReach(pop);
+      const get = this.#withinPolicy(pop);
       reply = await within(this.#options.proofTimeoutMs, signal, (raised) => follow(get, pop, raised));
     } catch (error) {
-      if (error instanceof OutOfReach) return unreachable("redirected out of reach");
+      if (error instanceof RedirectDenied) return unreachable("redirected out of reach");
       return unreachable(signal.aborted ? "called off" : reasonOf(error));
     }
     // The status is the answer: a body that hangs must not turn an accepted proof into one that is sent again.
@@ -126,11 +126,11 @@ export class SpotClient {
   }
 
   /** A GET that goes from a proof's URL only where its redirects may lead. */
-  #withinReach(pop: string): Get {
+  #withinPolicy(pop: string): Get {
     const { mayFollow } = this.#options;
     if (mayFollow === undefined) return this.#get;
     return async (url, signal, headers) => {
-      if (url !== pop && !(await mayFollow(new URL(pop), new URL(url)))) throw new OutOfReach();
+      if (url !== pop && !(await mayFollow(new URL(pop), new URL(url)))) throw new RedirectDenied();
       return this.#get(url, signal, headers);
     };
   }
@@ -218,7 +218,7 @@ interface Answer {
 }
 
 /** Ends a proof's way where a redirect may not lead. It may lead elsewhere the next time, as a captive portal's does. */
-class OutOfReach extends Error {}
+class RedirectDenied extends Error {}
 
 function spotOf(text: string | null, told: ToldTime | null): SpotOutcome {
   if (text === null) return unavailable(`the answer is longer than ${LARGEST_SPOT_BYTES} bytes`);

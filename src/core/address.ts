@@ -1,24 +1,24 @@
 import ipaddr from "ipaddr.js";
 
 /** Where an address points: the machine itself, a network of its own, or the public internet. */
-export type Reach = "loopback" | "private" | "public";
+export type AddressScope = "loopback" | "private" | "public";
 
 /**
- * How far a host reaches, told from its name alone: `localhost` and address literals as `URL.hostname` writes them
+ * The scope of a host, by its name alone: `localhost` and address literals as `URL.hostname` writes them
  * (IPv6 in brackets or not). A name that must be resolved counts as public here; judge its addresses one by one.
  *
- * Whatever the special-purpose registries (RFC 6890) name is private, and so is IPv6 beyond 2000::/3. An address that
- * carries one of IPv4 reaches as far as that one where networks translate it every day (IPv4-mapped, NAT64), and never
- * farther than a private network where only a tunnel that nobody uses any more would (6to4, Teredo, IPv4-compatible).
+ * Special-purpose addresses (RFC 6890) are private, and so is IPv6 outside 2000::/3. An address that embeds one of IPv4
+ * has the scope of that one where it is in common use (IPv4-mapped, NAT64), and at most the private scope where it is only
+ * used by obsolete tunnels (6to4, Teredo, IPv4-compatible).
  */
-export function reachOf(hostname: string): Reach {
+export function scopeOf(hostname: string): AddressScope {
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
   const name = host.replace(/\.$/, "");
   if (name === "localhost" || name.endsWith(".localhost")) return "loopback";
-  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return reachOfIpv4(ipaddr.IPv4.parse(host));
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return scopeOfIpv4(ipaddr.IPv4.parse(host));
   if (!host.includes(":")) return "public";
   // What cannot be read is nowhere that a creative needs to be.
-  return ipaddr.IPv6.isValid(host) ? reachOfIpv6(ipaddr.IPv6.parse(host)) : "private";
+  return ipaddr.IPv6.isValid(host) ? scopeOfIpv6(ipaddr.IPv6.parse(host)) : "private";
 }
 
 /** Whether a name can mean something on a network of its own only: RFC 6762, RFC 8375, and what ICANN keeps for that. */
@@ -28,19 +28,19 @@ export function isLocalName(hostname: string): boolean {
 }
 
 /** Systems connect to themselves by the unspecified address, too. */
-function reachOfIpv4(address: ipaddr.IPv4): Reach {
+function scopeOfIpv4(address: ipaddr.IPv4): AddressScope {
   const range = address.range();
   if (range === "loopback" || range === "unspecified") return "loopback";
   return range === "unicast" ? "public" : "private";
 }
 
-function reachOfIpv6(address: ipaddr.IPv6): Reach {
+function scopeOfIpv6(address: ipaddr.IPv6): AddressScope {
   const range = address.range();
   if (range === "loopback" || range === "unspecified") return "loopback";
   const carried = carriedBy(address);
   if (carried !== null) {
-    const reach = reachOfIpv4(carried.address);
-    return reach === "public" && !carried.everyDay ? "private" : reach;
+    const scope = scopeOfIpv4(carried.address);
+    return scope === "public" && !carried.everyDay ? "private" : scope;
   }
   return range === "unicast" && address.match(GLOBAL_UNICAST) ? "public" : "private";
 }

@@ -28,10 +28,10 @@ export interface DataDemand {
 }
 
 /** Whether something may be downloaded now. */
-export type DataRuling = "allowed" | "over-budget" | "outside-hours";
+export type DataDecision = "allowed" | "over-budget" | "outside-hours";
 
 /** Decides whether media may be downloaded, or what is left of them. A month whose data are used up brings nothing more. */
-export function ruleDownload(demand: DataDemand, { monthlyBytes, largeHours }: DataLimits): DataRuling {
+export function ruleDownload(demand: DataDemand, { monthlyBytes, largeHours }: DataLimits): DataDecision {
   const { sizeBytes, missingBytes, usedBytes, minuteOfDay } = demand;
   if (monthlyBytes !== null && (usedBytes >= monthlyBytes || usedBytes + missingBytes > monthlyBytes)) {
     return "over-budget";

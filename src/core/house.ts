@@ -16,16 +16,16 @@ export interface HouseItem {
 export type HouseEvent =
   | { readonly kind: "began" }
   | { readonly kind: "looked"; readonly items: readonly HouseItem[] }
-  /** It is in sight in place of what was there. `lengthMs`: a clip's own length, where it has one. */
-  | { readonly kind: "laid"; readonly id: string; readonly lengthMs: number | null }
-  /** It cannot be shown, or not any longer. */
+  /** It is visible and has replaced what was there. `lengthMs`: a clip's own length, else null. */
+  | { readonly kind: "shown"; readonly id: string; readonly lengthMs: number | null }
+  /** It cannot be shown, or no longer. */
   | { readonly kind: "failed"; readonly id: string }
   /** A clip has played through. */
   | { readonly kind: "ended"; readonly id: string }
-  /** A deck lies above, or the screen is dark: nobody sees house content. */
+  /** A deck lies above, or the screen is blanked: nobody sees house content. */
   | { readonly kind: "covered" }
   | { readonly kind: "uncovered" }
-  /** The slate is bare: its page was loaded anew. */
+  /** The slate shows nothing: its page was loaded again. */
   | { readonly kind: "emptied" }
   | { readonly kind: "woke" };
 
@@ -33,10 +33,10 @@ export type HouseEvent =
 export type HouseEffect =
   /** Look what the folder holds now; leads to "looked". */
   | { readonly kind: "look" }
-  /** Show an item as soon as it has a picture, and until then what is there; leads to "laid" or "failed". */
-  | { readonly kind: "lay"; readonly item: HouseItem }
+  /** Load an item and show it once it has a picture; leads to "shown" or "failed". */
+  | { readonly kind: "show"; readonly item: HouseItem }
   /** Show the slate itself. */
-  | { readonly kind: "bare" }
+  | { readonly kind: "clear" }
   | { readonly kind: "pause" }
   | { readonly kind: "resume" };
 
@@ -47,7 +47,7 @@ interface Failure {
   readonly retryAt: Instant;
 }
 
-/** An item in sight; `seenMs` does not count the time under a deck. */
+/** A visible item; `seenMs` does not count the time under a deck. */
 interface Showing {
   readonly item: HouseItem;
   readonly staysMs: number;
@@ -58,7 +58,7 @@ interface Showing {
 export interface HouseState {
   /** How long an image or a page stays. */
   readonly stayMs: number;
-  readonly inSight: boolean;
+  readonly visible: boolean;
   readonly looking: boolean;
   /** When to look again while nothing can be shown, or nothing else. */
   readonly idleUntil: Instant;
@@ -66,15 +66,15 @@ export interface HouseState {
   readonly failures: readonly Failure[];
   /** The name of what was last begun: what follows is the next one by name. */
   readonly last: string | null;
-  readonly laying: { readonly item: HouseItem; readonly since: Instant } | null;
-  /** `null` while the slate itself is in sight. */
+  readonly loading: { readonly item: HouseItem; readonly since: Instant } | null;
+  /** `null` while the slate itself is visible. */
   readonly showing: Showing | null;
 }
 
 export type HouseStep = readonly [HouseState, readonly HouseEffect[]];
 
-/** An item that is not in sight this long after it was begun never will be. */
-export const LAID_WITHIN_MS = 20_000;
+/** An item that is not visible this long after its start has failed. */
+export const SHOWN_WITHIN_MS = 20_000;
 /** A clip that has not said that it ended this long after it should have is over all the same. */
 export const CLIP_SLACK_MS = 5_000;
 /** How soon a folder with nothing to show is looked at again: somebody may have put a file there and be waiting. */
@@ -88,13 +88,13 @@ const NEVER = Number.POSITIVE_INFINITY;
 export function newHouse(stayMs: number): HouseState {
   return {
     stayMs,
-    inSight: true,
+    visible: true,
     looking: false,
     idleUntil: NEVER,
     items: [],
     failures: [],
     last: null,
-    laying: null,
+    loading: null,
     showing: null,
   };
 }
@@ -102,14 +102,14 @@ export function newHouse(stayMs: number): HouseState {
 /** Takes in what happened at `now` and says what to do: pure, and quiet while nobody sees it. */
 export function stepHouse(state: HouseState, event: HouseEvent, now: Instant): HouseStep {
   const [noted, effects] = note(state, event, now);
-  const [next, more] = noted.inSight ? goOn(noted, now) : [noted, []];
+  const [next, more] = noted.visible ? goOn(noted, now) : [noted, []];
   return [next, [...effects, ...more]];
 }
 
 /** When "woke" is due if nothing else happens before, or `null` for never. */
 export function houseWakeAt(state: HouseState): Instant | null {
-  if (!state.inSight) return null;
-  const at = state.laying === null ? turnEndsAt(state) : state.laying.since + LAID_WITHIN_MS;
+  if (!state.visible) return null;
+  const at = state.loading === null ? turnEndsAt(state) : state.loading.since + SHOWN_WITHIN_MS;
   return at === NEVER ? null : at;
 }
 
@@ -117,28 +117,28 @@ function note(state: HouseState, event: HouseEvent, now: Instant): HouseStep {
   switch (event.kind) {
     case "began":
     case "emptied":
-      return [{ ...state, laying: null, showing: null, idleUntil: now }, []];
+      return [{ ...state, loading: null, showing: null, idleUntil: now }, []];
     case "looked":
       return noteLooked(state, event.items, now);
-    case "laid":
-      return [noteLaid(state, event.id, event.lengthMs, now), []];
+    case "shown":
+      return [noteShown(state, event.id, event.lengthMs, now), []];
     case "failed":
       return noteFailed(state, event.id, now);
     case "ended":
       return [state.showing?.item.id === event.id ? over(state, state.showing) : state, []];
     case "covered":
-      return state.inSight ? [covered(state, now), [{ kind: "pause" }]] : [state, []];
+      return state.visible ? [covered(state, now), [{ kind: "pause" }]] : [state, []];
     case "uncovered":
-      return state.inSight ? [state, []] : [uncovered(state, now), [{ kind: "resume" }]];
+      return state.visible ? [state, []] : [uncovered(state, now), [{ kind: "resume" }]];
     case "woke":
       return [state, []];
   }
 }
 
 function goOn(state: HouseState, now: Instant): HouseStep {
-  const { laying } = state;
-  if (laying !== null)
-    return now < laying.since + LAID_WITHIN_MS ? [state, []] : noteFailed(state, laying.item.id, now);
+  const { loading } = state;
+  if (loading !== null)
+    return now < loading.since + SHOWN_WITHIN_MS ? [state, []] : noteFailed(state, loading.item.id, now);
   if (state.looking || now < turnEndsAt(state)) return [state, []];
   return [{ ...state, looking: true }, [{ kind: "look" }]];
 }
@@ -152,7 +152,7 @@ function noteLooked(state: HouseState, items: readonly HouseItem[], now: Instant
   const failures = state.failures.filter(({ id }) => items.some((item) => item.id === id));
   const looked = { ...state, looking: false, items: [...items].sort(byName), failures };
   // Whatever is begun already has its turn; under a deck nothing is begun, and it looks again after it.
-  return state.laying === null && state.inSight ? next(looked, now) : [looked, []];
+  return state.loading === null && state.visible ? next(looked, now) : [looked, []];
 }
 
 /** Begins the next one by name that is not known to be broken; without any it stays as it is, or becomes the slate. */
@@ -162,34 +162,34 @@ function next(state: HouseState, now: Instant): HouseStep {
   const item = sound.find((one) => last !== null && compared(one.name, last) > 0) ?? sound[0];
   if (item === undefined) {
     const idle = { ...state, showing: null, idleUntil: now + IDLE_MS };
-    return [idle, showing === null ? [] : [{ kind: "bare" }]];
+    return [idle, showing === null ? [] : [{ kind: "clear" }]];
   }
-  // Alone, whole, and nothing that ends: laying it again would change nothing, or begin a page anew.
+  // The only item, unbroken, and not a clip: showing it again would change nothing, or restart a page.
   const isWhole = !failures.some(({ id }) => id === item.id);
   if (showing !== null && item.id === showing.item.id && item.form !== "video" && isWhole) {
     return [{ ...state, showing: { item, staysMs: state.stayMs, seenMs: 0, since: now } }, []];
   }
-  return [{ ...state, last: item.name, laying: { item, since: now } }, [{ kind: "lay", item }]];
+  return [{ ...state, last: item.name, loading: { item, since: now } }, [{ kind: "show", item }]];
 }
 
-function noteLaid(state: HouseState, id: string, lengthMs: number | null, now: Instant): HouseState {
-  if (state.laying?.item.id !== id) return state;
-  const { item } = state.laying;
+function noteShown(state: HouseState, id: string, lengthMs: number | null, now: Instant): HouseState {
+  if (state.loading?.item.id !== id) return state;
+  const { item } = state.loading;
   const staysMs = lengthMs === null ? state.stayMs : lengthMs + CLIP_SLACK_MS;
   const failures = state.failures.filter((failure) => failure.id !== id);
-  return { ...state, failures, laying: null, showing: { item, staysMs, seenMs: 0, since: now } };
+  return { ...state, failures, loading: null, showing: { item, staysMs, seenMs: 0, since: now } };
 }
 
 function noteFailed(state: HouseState, id: string, now: Instant): HouseStep {
-  const isLaying = state.laying?.item.id === id;
+  const isLoading = state.loading?.item.id === id;
   const isShowing = state.showing?.item.id === id;
-  if (!isLaying && !isShowing) return [state, []];
+  if (!isLoading && !isShowing) return [state, []];
   const count = (state.failures.find((failure) => failure.id === id)?.count ?? 0) + 1;
   const failure = { id, count, retryAt: now + backoffMs(RETRY, count, 0) };
   const failures = [...state.failures.filter((one) => one.id !== id), failure];
-  const left = { ...state, failures, laying: isLaying ? null : state.laying };
+  const left = { ...state, failures, loading: isLoading ? null : state.loading };
   const failed = isShowing && state.showing !== null ? over(left, state.showing) : left;
-  return failed.laying === null && !state.looking && state.inSight ? next(failed, now) : [failed, []];
+  return failed.loading === null && !state.looking && state.visible ? next(failed, now) : [failed, []];
 }
 
 function over(state: HouseState, showing: Showing): HouseState {
@@ -199,16 +199,16 @@ function over(state: HouseState, showing: Showing): HouseState {
 function covered(state: HouseState, now: Instant): HouseState {
   const { showing } = state;
   const seen = showing === null ? null : { ...showing, seenMs: showing.seenMs + now - showing.since };
-  return { ...state, inSight: false, showing: seen };
+  return { ...state, visible: false, showing: seen };
 }
 
 /** Time under a deck is nobody's fault: what was begun has its whole time from now. */
 function uncovered(state: HouseState, now: Instant): HouseState {
-  const { showing, laying } = state;
+  const { showing, loading } = state;
   return {
     ...state,
-    inSight: true,
-    laying: laying === null ? null : { ...laying, since: now },
+    visible: true,
+    loading: loading === null ? null : { ...loading, since: now },
     showing: showing === null ? null : { ...showing, since: now },
   };
 }

@@ -4,11 +4,11 @@ import type { Instant } from "./spot.ts";
 export interface PageLoads {
   /** The document that it was: with another one, nothing is known any more. */
   readonly digest: string;
-  /** Out of sight, the last time, in milliseconds; `null` where it never was. */
+  /** How long the last background load took, in milliseconds; `null` where there was none. */
   readonly recordedMs: number | null;
   /** To be seen, in milliseconds, newest last, at most `RECENT_LOADS`. */
   readonly seenMs: readonly number[];
-  /** Wall time at which it was last loaded out of sight, so that all its parts are in the cache. */
+  /** Wall time at which it was last loaded in the background, so that all its parts are in the cache. */
   readonly recordedAt: Instant;
 }
 
@@ -17,7 +17,7 @@ export const RECENT_LOADS = 5;
 /** How long a recording is good for: what a page asks for may differ from hour to hour. */
 export const RECORDING_LASTS_MS = 3_600_000;
 
-/** Whether a page is to be loaded out of sight before it is shown, at `now`, wall time. A clock that went back says yes. */
+/** Whether a page is to be loaded in the background before it is shown, at `now`, wall time. A clock that went back says yes. */
 export function needsRecording(loads: PageLoads | null, digest: string, now: Instant): boolean {
   if (loads === null || loads.digest !== digest) return true;
   return now < loads.recordedAt || now - loads.recordedAt > RECORDING_LASTS_MS;
@@ -29,9 +29,9 @@ const MARGIN_MS = 60;
 const WIDEST_SPREAD = 0.3;
 
 /**
- * How long before its turn the load of a page that is to be seen must begin (F22): as the longest of the last that were,
- * with a margin that is as wide as these differ. Of fewer than two it is the widest, and where there was none the load out
- * of sight counts, beside which others may have been under way. `mostMs` where nothing is known, and never more.
+ * How long before its turn a page must begin to load (F22): the longest of its recent visible loads, with a margin as wide
+ * as they differ. After fewer than two the margin is the widest; after none the background load counts, which other loads
+ * may have slowed down. `mostMs` where nothing is known, and never more.
  */
 export function leadMs(loads: PageLoads | null, mostMs: number): number {
   if (loads === null) return mostMs;
@@ -44,8 +44,8 @@ export function leadMs(loads: PageLoads | null, mostMs: number): number {
 }
 
 /**
- * Takes in a load out of sight, of which all came from the cache, at `now`, wall time. A page that takes longer than it did
- * the last time is another one: how long it took in sight says nothing any more.
+ * Takes in a background load, of which all came from the cache, at `now`, wall time. A page that takes longer than it did
+ * the last time is another one: its visible loads say nothing any more.
  */
 export function recorded(loads: PageLoads | null, digest: string, loadMs: number, now: Instant): PageLoads {
   const before = loads?.digest === digest ? loads : null;
@@ -53,7 +53,7 @@ export function recorded(loads: PageLoads | null, digest: string, loadMs: number
   return { digest, recordedMs: loadMs, seenMs: isAsFast ? before.seenMs : [], recordedAt: now };
 }
 
-/** Adds a load in sight, of which all came from the cache: it does not make up for a recording. */
+/** Adds a visible load, of which all came from the cache: it does not make up for a recording. */
 export function noted(loads: PageLoads | null, digest: string, loadMs: number): PageLoads {
   const before: PageLoads = loads?.digest === digest ? loads : { digest, recordedMs: null, seenMs: [], recordedAt: 0 };
   return { ...before, seenMs: [...before.seenMs, loadMs].slice(-RECENT_LOADS) };

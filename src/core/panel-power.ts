@@ -11,16 +11,16 @@ export const WARM_UP_MS = 15_000;
 
 /** What a screen's display is to be is decided by this. Instants are monotonic. */
 export interface PowerCase {
-  /** Not even house content is in sight. */
-  readonly dark: boolean;
+  /** The screen is black: not even house content is visible. */
+  readonly blanked: boolean;
   readonly suspendReasons: readonly SuspendReason[];
   /** Null where that never happens, or is not known. */
   readonly opensAt: Instant | null;
 }
 
 /** Whether a screen's display is to be on: while there is something to see, and a while before opening. */
-export function wantedPower({ dark, suspendReasons, opensAt }: PowerCase, now: Instant): "on" | "off" {
-  if (!dark) return "on";
+export function wantedPower({ blanked, suspendReasons, opensAt }: PowerCase, now: Instant): "on" | "off" {
+  if (!blanked) return "on";
   const opensSoon = opensAt !== null && now >= opensAt - WARM_UP_MS;
   return opensSoon && suspendReasons.every((reason) => reason !== "switched-off") ? "on" : "off";
 }

@@ -166,9 +166,9 @@ function without<P extends Sendable>(queue: SendQueue<P>, sent: ReadonlySet<P>):
 }
 
 /** When one of the tries runs out of its hour or, where others wait, becomes slow. */
-function nextEvent(sends: readonly Send[], othersWait: boolean, now: Instant): Instant {
+function nextEvent(inFlight: readonly Send[], othersWait: boolean, now: Instant): Instant {
   let at = Number.POSITIVE_INFINITY;
-  for (const { proof, begunAt } of sends) {
+  for (const { proof, begunAt } of inFlight) {
     if (proof.deadline > now) at = Math.min(at, proof.deadline);
     if (othersWait && begunAt + SLOW_AFTER_MS > now) at = Math.min(at, begunAt + SLOW_AFTER_MS);
   }

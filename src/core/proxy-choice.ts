@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { reachOf } from "./address.ts";
+import { scopeOf } from "./address.ts";
 
 /** A proxy that takes HTTP requests for others. */
 export interface HttpProxy {
@@ -34,7 +34,7 @@ interface Target {
  */
 export function proxyFor(url: Target, { http, https, bypass }: ProxyRules): HttpProxy | null {
   const proxy = url.protocol === "https:" ? https : http;
-  if (proxy === null || reachOf(url.hostname) === "loopback") return null;
+  if (proxy === null || scopeOf(url.hostname) === "loopback") return null;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const entries = bypass.toLowerCase().split(/[\s,]+/);
   return entries.some((entry) => isMeant(entry, bare(url.hostname), port)) ? null : proxy;

@@ -3,7 +3,7 @@ import type { FailureReason, Playout, PlayoutOutcome } from "./playout.ts";
 import type { Instant, ItemKind } from "./spot.ts";
 
 /**
- * What the player knows of its display: `on` where it said so itself for as long as the item was in sight, `hidden` where
+ * What the player knows of its display: `on` where it said so itself for as long as the item was visible, `hidden` where
  * nobody could see it, `blanked` where the screen was black, else `unknown`.
  */
 export type DisplayState = "on" | "blanked" | "hidden" | "unknown";

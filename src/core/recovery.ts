@@ -1,49 +1,49 @@
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Instant } from "./spot.ts";
 
-/** What went wrong with the machinery itself, beyond one creative. */
-export type Trouble =
+/** A failure of the player or of Chromium itself, beyond one creative. */
+export type Fault =
   /** Chromium's GPU process ended. */
   | "gpu"
   /** Chromium's network service ended. */
   | "network"
-  /** The page of the slate crashed. */
+  /** The slate's page crashed. */
   | "slate"
-  /** Decks failed one after the other, for long, with nothing shown in between. */
+  /** Many decks in a row failed, with nothing shown in between. */
   | "dark"
   /** An error that nobody caught. */
   | "uncaught"
-  /** The run before ended without a word: a crash, or somebody's kill. */
+  /** The run before ended without noting so: it crashed or was killed. */
   | "crashed";
 
-/** What is remembered from run to run. Instants are wall time, milliseconds. */
-export interface Ledger {
-  /** The boot that it tells of. */
+/** What one run leaves to the next. Instants are wall time, milliseconds. */
+export interface BootRecord {
+  /** The boot of the machine that it is about. */
   readonly bootId: string;
-  /** Restarts in a row in that boot that troubles led to. */
+  /** Restarts in a row in that boot that were caused by faults. */
   readonly restarts: number;
-  /** Whether a run is under way or ended without a word. */
+  /** True during a run, and after one that ended without noting so. */
   readonly running: boolean;
-  readonly lastTrouble: Trouble | null;
+  readonly lastTrouble: Fault | null;
   /** Until when to render in software. */
   readonly softwareUntil: Instant | null;
 }
 
-/** How a run is begun. */
+/** How a run starts. */
 export interface StartPlan {
   readonly rendering: "hardware" | "software";
   /** Safe mode: software rendering and decoding, and none of the operator's extra switches. */
   readonly safe: boolean;
-  /** How long the slate shows before anything is played. */
+  /** How long the slate is shown before anything is played. */
   readonly holdMs: number;
 }
 
-/** What to do about a trouble. */
-export type Remedy = "bear" | "restart" | "restart-in-software";
+/** What to do about a fault. */
+export type Remedy = "tolerate" | "restart" | "restart-in-software";
 
-/** A trouble in this run, on any clock that only goes forward. */
+/** A fault in this run, at a monotonic instant. */
 export interface Incident {
-  readonly trouble: Trouble;
+  readonly fault: Fault;
   readonly at: Instant;
 }
 
@@ -51,27 +51,33 @@ export interface Incident {
 export const SOFTWARE_MS = 24 * 3_600_000;
 /** A run without a reason to restart for this long is healthy: the restarts before it are forgotten. */
 export const HEALTHY_AFTER_MS = 10 * 60_000;
-/** Troubles further apart than this have nothing to do with each other. */
+/** Faults further apart than this are not counted together. */
 export const TOGETHER_MS = 5 * 60_000;
 /** How many restarts in a row lead to safe mode. */
 export const SAFE_AFTER_RESTARTS = 6;
-/** How many restarts in a row play at once: a fault that passes, or a kill by hand, costs no waiting. */
+/** How many restarts in a row play at once: a passing fault, or a kill by hand, costs no wait. */
 export const RESTARTS_AT_ONCE = 3;
 
-/** How many of a kind within `TOGETHER_MS` are borne, since Chromium mends each by itself; one more is not. */
-const TOLERATED: Readonly<Record<Trouble, number>> = { gpu: 2, network: 4, slate: 4, dark: 0, uncaught: 0, crashed: 0 };
+/** How many of a kind within `TOGETHER_MS` are tolerated, since Chromium recovers by itself; one more leads to a restart. */
+const TOLERATED: Readonly<Record<Fault, number>> = { gpu: 2, network: 4, slate: 4, dark: 0, uncaught: 0, crashed: 0 };
 
-/** Later restarts wait with the slate in sight, ever longer, and never give up. */
+/** Later restarts show the slate for ever longer before they play; there is no last one. */
 const HOLD: Backoff = { firstMs: 5_000, longestMs: 5 * 60_000, exactWaits: Number.POSITIVE_INFINITY };
 
-/** How a run is begun of whose forerunners nothing is known. */
+/** How a run starts when nothing is known of earlier ones. */
 export const PLAIN_START: StartPlan = { rendering: "hardware", safe: false, holdMs: 0 };
 
-export const NEW_LEDGER: Ledger = { bootId: "", restarts: 0, running: false, lastTrouble: null, softwareUntil: null };
+export const NEW_BOOT_RECORD: BootRecord = {
+  bootId: "",
+  restarts: 0,
+  running: false,
+  lastTrouble: null,
+  softwareUntil: null,
+};
 
-/** Says how to begin a run by what the ones before left behind. Nothing is noted: that is `begun`. */
-export function startPlan(left: Ledger, bootId: string, wall: Instant): StartPlan {
-  const { restarts, softwareUntil } = begun(left, bootId, wall);
+/** Plans a start by the boot record that the last run left. Notes nothing: `onStart` does. */
+export function startPlan(before: BootRecord, bootId: string, wall: Instant): StartPlan {
+  const { restarts, softwareUntil } = onStart(before, bootId, wall);
   const safe = restarts >= SAFE_AFTER_RESTARTS;
   return {
     rendering: softwareUntil !== null || safe ? "software" : "hardware",
@@ -80,47 +86,47 @@ export function startPlan(left: Ledger, bootId: string, wall: Instant): StartPla
   };
 }
 
-/** The ledger of a run that begins now. A machine that was started anew starts anew, but its graphics are the same. */
-export function begun(left: Ledger, bootId: string, wall: Instant): Ledger {
-  const sameBoot = left.bootId === bootId;
-  const crashed = sameBoot && left.running;
+/** The boot record of a run that starts now. A new boot forgets restarts, but not that graphics failed. */
+export function onStart(before: BootRecord, bootId: string, wall: Instant): BootRecord {
+  const sameBoot = before.bootId === bootId;
+  const crashed = sameBoot && before.running;
   return {
     bootId,
-    restarts: (sameBoot ? left.restarts : 0) + (crashed ? 1 : 0),
+    restarts: (sameBoot ? before.restarts : 0) + (crashed ? 1 : 0),
     running: true,
-    lastTrouble: crashed ? "crashed" : sameBoot ? left.lastTrouble : null,
-    softwareUntil: inForce(left.softwareUntil, wall),
+    lastTrouble: crashed ? "crashed" : sameBoot ? before.lastTrouble : null,
+    softwareUntil: inForce(before.softwareUntil, wall),
   };
 }
 
-/** The ledger of a run that was asked to end, or ends in good order for a reason that is no trouble. */
-export function ended(ledger: Ledger): Ledger {
-  return { ...ledger, running: false };
+/** The boot record of a run that ends without a fault. */
+export function onEnd(record: BootRecord): BootRecord {
+  return { ...record, running: false };
 }
 
-/** The ledger of a run that ends for a trouble. */
-export function endedBy(ledger: Ledger, trouble: Trouble, remedy: Remedy, wall: Instant): Ledger {
-  const softwareUntil = remedy === "restart-in-software" ? wall + SOFTWARE_MS : ledger.softwareUntil;
-  return { ...ledger, running: false, restarts: ledger.restarts + 1, lastTrouble: trouble, softwareUntil };
+/** The boot record of a run that ends because of a fault. */
+export function onFault(record: BootRecord, fault: Fault, remedy: Remedy, wall: Instant): BootRecord {
+  const softwareUntil = remedy === "restart-in-software" ? wall + SOFTWARE_MS : record.softwareUntil;
+  return { ...record, running: false, restarts: record.restarts + 1, lastTrouble: fault, softwareUntil };
 }
 
-/** The ledger of a machine whose GPU process cannot work at all, so that the next start need not try it. */
-export function withoutGraphics(ledger: Ledger, wall: Instant): Ledger {
-  return { ...ledger, softwareUntil: wall + SOFTWARE_MS };
+/** The boot record of a machine whose GPU process does not work at all, so that the next start does not try it. */
+export function withoutGraphics(record: BootRecord, wall: Instant): BootRecord {
+  return { ...record, softwareUntil: wall + SOFTWARE_MS };
 }
 
-/** The ledger of a run that has been healthy for `HEALTHY_AFTER_MS`. */
-export function healthy(ledger: Ledger): Ledger {
-  return { ...ledger, restarts: 0, lastTrouble: null };
+/** The boot record of a run that has been healthy for `HEALTHY_AFTER_MS`. */
+export function onHealthy(record: BootRecord): BootRecord {
+  return { ...record, restarts: 0, lastTrouble: null };
 }
 
-/** Decides about the last of the incidents of a run. Where rendering is in software already there is none below it. */
+/** Decides about the latest incident of a run. Software rendering has nothing below it to fall back to. */
 export function remedyFor(incidents: readonly Incident[], rendering: StartPlan["rendering"]): Remedy {
   const last = incidents.at(-1);
-  if (last === undefined) return "bear";
-  const together = incidents.filter(({ trouble, at }) => trouble === last.trouble && last.at - at <= TOGETHER_MS);
-  if (together.length <= TOLERATED[last.trouble]) return "bear";
-  return last.trouble === "gpu" && rendering === "hardware" ? "restart-in-software" : "restart";
+  if (last === undefined) return "tolerate";
+  const together = incidents.filter(({ fault, at }) => fault === last.fault && last.at - at <= TOGETHER_MS);
+  if (together.length <= TOLERATED[last.fault]) return "tolerate";
+  return last.fault === "gpu" && rendering === "hardware" ? "restart-in-software" : "restart";
 }
 
 /** A clock that was set back must not make a day longer. */
@@ -128,19 +134,19 @@ function inForce(until: Instant | null, wall: Instant): Instant | null {
   return until !== null && wall < until && until - wall <= SOFTWARE_MS ? until : null;
 }
 
-/** Pages that were in sight when the GPU process ended, by when that was last; the latest last. */
+/** Pages that were visible when the GPU process ended, with when that was last; the latest last. */
 export type GraphicsSuspects = ReadonlyMap<string, Instant>;
 
 export const NO_SUSPECTS: GraphicsSuspects = new Map();
 
-/** What happened under a page longer ago than this is forgotten, as strikes are. */
+/** A suspicion older than this is forgotten, as strikes are. */
 export const SUSPECTED_FOR_MS = 24 * 3_600_000;
-/** More than a machine can have in a day without having been restarted. */
+/** More than a machine can have in a day without a restart. */
 const MOST_SUSPECTS = 64;
 
 /**
- * Takes in that the GPU process ended at `now` with a page in sight. The first time may be chance; from the second on the
- * page is blamed, so that one that breaks the graphics does not make the whole player give them up.
+ * Notes that the GPU process ended at `now` while a page was visible. The first time may be chance; from the second on the
+ * page is blamed, so that one page that breaks the graphics does not make the whole player render in software.
  */
 export function suspect(before: GraphicsSuspects, page: string, now: Instant): [GraphicsSuspects, isBlamed: boolean] {
   const recent = [...before].filter(([, at]) => now - at < SUSPECTED_FOR_MS);

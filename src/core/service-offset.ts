@@ -9,7 +9,7 @@ export interface RoundTrip {
 }
 
 /** A reading of the service's clock, made somewhere on the way. */
-export interface ClockReading extends RoundTrip {
+export interface TimeAnswer extends RoundTrip {
   /** The answer's `Date`, epoch milliseconds: the clock without its fraction of a second. */
   readonly time: Instant;
 }
@@ -35,7 +35,7 @@ const CLOSE_ENOUGH_MS = 50;
  * What one answer says by itself: the service's clock showed `time` or up to a second more, at some instant of its way. The
  * clocks may have run apart since.
  */
-export function boundsOf({ time, sentAt, heardAt }: ClockReading): OffsetBounds {
+export function boundsOf({ time, sentAt, heardAt }: TimeAnswer): OffsetBounds {
   const apartMs = (heardAt - sentAt) * DRIFT;
   return { lowMs: time - heardAt - apartMs, highMs: time + TOLD_TO_MS - sentAt + apartMs, at: heardAt };
 }
@@ -50,7 +50,7 @@ export function boundsAt(known: OffsetBounds, now: Instant): OffsetBounds {
  * What is known after another answer: what both leave open. Answers come at all fractions of a second, so that this becomes
  * far less than a second. Where they contradict each other a clock was set, and only the last answer counts.
  */
-export function narrowed(known: OffsetBounds, told: ClockReading): OffsetBounds {
+export function narrowed(known: OffsetBounds, told: TimeAnswer): OffsetBounds {
   const said = boundsOf(told);
   const before = boundsAt(known, said.at);
   const both = { lowMs: Math.max(before.lowMs, said.lowMs), highMs: Math.min(before.highMs, said.highMs), at: said.at };

@@ -1,7 +1,7 @@
 import type { FailureReason } from "./playout.ts";
 import type { Instant } from "./spot.ts";
 
-/** How often a creative has failed in a row, when it last did, and until when it is quarantined for that. */
+/** How often a creative has failed in a row, when it last did, and until when it is blocked for that. */
 export interface Strikes {
   readonly count: number;
   readonly lastAt: Instant;
@@ -12,14 +12,14 @@ export interface Strikes {
  * Whose fault a failure is. `creative`: it crashed, hung, broke a rule or cannot be decoded. `delivery`: its bytes are not
  * the promised ones, which may be a proxy's doing and pass. `certain`: so it will be at the next try, as with its size.
  */
-export type Fault = "creative" | "delivery" | "certain";
+export type StrikeKind = "creative" | "delivery" | "certain";
 
-/** The strike at which a creative is quarantined. */
+/** The strike at which a creative is blocked. */
 export const MOST_STRIKES = 3;
-/** Nothing is quarantined for longer. */
-export const QUARANTINE_MS = 24 * 3_600_000;
-/** The first quarantine for what may pass; each later one is twice as long. */
-export const FIRST_QUARANTINE_MS = 60_000;
+/** Nothing is blocked for longer. */
+export const LONGEST_BLOCK_MS = 24 * 3_600_000;
+/** The first block for a fault that may pass; each later one is twice as long. */
+export const FIRST_BLOCK_MS = 60_000;
 
 /** What a creative does by itself. A deck that is late or stalls may be the machine's fault, and all would suffer. */
 const BLAMED: ReadonlySet<FailureReason> = new Set<FailureReason>([
@@ -35,25 +35,25 @@ export function isStrike(reason: FailureReason): boolean {
   return BLAMED.has(reason);
 }
 
-/** Adds a strike; those that are longer ago than any quarantine are forgotten. */
-export function struck(before: Strikes | null, fault: Fault, now: Instant): Strikes {
-  const recent = before !== null && now >= before.lastAt && now - before.lastAt < QUARANTINE_MS;
+/** Adds a strike; those older than the longest block are forgotten. */
+export function struck(before: Strikes | null, fault: StrikeKind, now: Instant): Strikes {
+  const recent = before !== null && now >= before.lastAt && now - before.lastAt < LONGEST_BLOCK_MS;
   const count = (recent ? before.count : 0) + 1;
-  return { count, lastAt: now, until: now + quarantineMs(fault, count) };
+  return { count, lastAt: now, until: now + blockMs(fault, count) };
 }
 
 /** Whether a creative is not to be fetched or played at `now`. A clock that was set back must not make a day longer. */
-export function isQuarantined({ until }: Strikes, now: Instant): boolean {
-  return now < until && until - now <= QUARANTINE_MS;
+export function isBlocked({ until }: Strikes, now: Instant): boolean {
+  return now < until && until - now <= LONGEST_BLOCK_MS;
 }
 
-function quarantineMs(fault: Fault, count: number): number {
+function blockMs(fault: StrikeKind, count: number): number {
   switch (fault) {
     case "certain":
-      return QUARANTINE_MS;
+      return LONGEST_BLOCK_MS;
     case "creative":
-      return count < MOST_STRIKES ? 0 : QUARANTINE_MS;
+      return count < MOST_STRIKES ? 0 : LONGEST_BLOCK_MS;
     case "delivery":
-      return count < MOST_STRIKES ? 0 : Math.min(FIRST_QUARANTINE_MS * 2 ** (count - MOST_STRIKES), QUARANTINE_MS);
+      return count < MOST_STRIKES ? 0 : Math.min(FIRST_BLOCK_MS * 2 ** (count - MOST_STRIKES), LONGEST_BLOCK_MS);
   }
 }

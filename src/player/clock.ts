@@ -21,7 +21,7 @@ export interface Clock {
 export interface SleepingClock extends Clock {
   /**
    * Calls `listener` with what the machine has slept, before `now` counts it and any alarm rings that falls due by it: what
-   * was on air then had not been in sight.
+   * was on air then was not visible.
    */
   onWake(listener: (sleptMs: number) => void): void;
   /** Finds out whether the machine has slept. Each alarm does before it rings. */

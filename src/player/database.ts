@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { Logger } from "pino";
-import { quarantine } from "./quarantine.ts";
+import { moveAside } from "./set-aside.ts";
 
 export type Database = BetterSqlite3.Database;
 /** A prepared statement, by what it is given and the rows it gives. */
@@ -28,8 +28,8 @@ export interface DatabaseOptions {
 }
 
 export type DatabaseOpening =
-  /** `quarantined` is where the file went that was found broken, where there was one. */
-  | { readonly kind: "open"; readonly database: Database; readonly quarantined: string | null }
+  /** `setAside` is where a broken file was moved to, or null. */
+  | { readonly kind: "open"; readonly database: Database; readonly setAside: string | null }
   /** Written by a newer version of the player, and changed in a way that this one does not know; nothing was touched. */
   | { readonly kind: "newer"; readonly found: number; readonly known: number }
   /** Could not be opened, by SQLite's or the system's code: `SQLITE_READONLY`, `EACCES`, `SQLITE_FULL`… */
@@ -114,12 +114,12 @@ export function openLock(path: string): Database {
 }
 
 function afresh(options: DatabaseOptions): DatabaseOpening {
-  const opening = attempt(options, quarantine(options.path));
+  const opening = attempt(options, moveAside(options.path));
   if (opening === "broken") throw new Error(`a database that was just made is broken: ${options.path}`);
   return opening;
 }
 
-function attempt(options: DatabaseOptions, quarantined: string | null): DatabaseOpening | "broken" {
+function attempt(options: DatabaseOptions, setAsideTo: string | null): DatabaseOpening | "broken" {
   const { path, durability, migrations, readThrough = [] } = options;
   try {
     // SQLite would throw away a log that belongs to nothing; there may be all in it that was ever committed.
@@ -135,7 +135,7 @@ function attempt(options: DatabaseOptions, quarantined: string | null): Database
       database.pragma(`cache_size = -${CACHE_KIB}`);
       migrate(database, migrations, found);
       refuseReadOnly(database);
-      return { kind: "open", database, quarantined };
+      return { kind: "open", database, setAside: setAsideTo };
     } catch (error) {
       database.close();
       throw error;
@@ -268,7 +268,7 @@ export function openStore(
   const opening = openDatabase({ path, durability, migrations, readThrough });
   switch (opening.kind) {
     case "open":
-      if (opening.quarantined !== null) log.error({ path, kept: opening.quarantined }, "a broken store was set aside");
+      if (opening.setAside !== null) log.error({ path, kept: opening.setAside }, "a broken store was set aside");
       return opening.database;
     case "newer": {
       const { found, known } = opening;
@@ -283,7 +283,7 @@ export function openStore(
 
 function setAside(path: string): string {
   try {
-    return quarantine(path);
+    return moveAside(path);
   } catch (error) {
     throw new StoreUnusable(
       `${path} was written by a newer version of Spotloop, and cannot be set aside (${codeOf(error)})`,

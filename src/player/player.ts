@@ -16,13 +16,13 @@ import { ExclusiveLock } from "./exclusive-lock.ts";
 import { type NetworkState, NetworkWatch, type RecordReport } from "./health/health-report.ts";
 import type { Metrics } from "./health/metrics.ts";
 import { CreativeBlocklist } from "./media/creative-blocklist.ts";
-import type { Wanted } from "./media/download.ts";
+import type { MediaRequest } from "./media/download.ts";
 import { type CacheParts, MediaCache } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
 import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
-import { bringDeferred, DeferredBook } from "./network/deferred-media.ts";
+import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
   addressesOf,
   type EgressPolicy,
@@ -73,8 +73,8 @@ export interface PlayerParts {
 
 /** What is known of a stage, and wanted for it. */
 export interface View {
-  /** Whether it can be seen by now; by default it can. */
-  readonly seen?: boolean;
+  /** Whether its stage is visible now; true by default. */
+  readonly isVisible?: boolean;
   /** Why else the screen is suspended from the start. */
   readonly suspendReasons?: readonly SuspendReason[];
   /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
@@ -95,7 +95,7 @@ export interface Player {
   /** What media took of the line in this month. */
   readonly data: DataMonth;
   /** Creatives that are not played for now, since they failed again and again. */
-  readonly quarantined: number;
+  readonly blocklisted: number;
   /** When the service last took a proof of each screen, by its id, monotonic; only what was taken in this run. */
   readonly provedAt: ReadonlyMap<string, Instant>;
   /** The screens of which the service took a proof of what this run showed, not of what an earlier one owed. */
@@ -109,7 +109,7 @@ export interface Player {
   /** Puts a command that came from afar, or a display that does not obey, into the playout record, where the disk allows. */
   note(entry: RemoteEntry | DisplayEntry): void;
   /** Opens the cache to one HTML creative, for as long as it is on a deck. */
-  openPage(document: Wanted): PageCache;
+  openPage(document: MediaRequest): PageCache;
   /**
    * Tells that the machine is about to sleep, or has slept: what is on air fails as hidden, since nobody saw it in full
    * (G2), and proofs that are due go out. The clock may have missed a little of the sleep.
@@ -143,33 +143,33 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const network = new NetworkWatch(log);
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
-  const reliefs = [() => ballast.free()];
-  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, reliefs });
+  const onDiskFull = [() => ballast.free()];
+  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull });
   const runId = randomUUID();
   const proofs = new ProofStore(proofFile, runId);
   const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
-  const strikes = new CreativeBlocklist(index);
+  const blocklist = new CreativeBlocklist(index);
   const absences = new AbsenceBook(index);
   const { monthlyBytes, maxBitsPerSecond, largeDownloadHours } = config.network;
   const data = new DataMeter({
     book: new DataBook(index),
     limits: { monthlyBytes, largeHours: largeDownloadHours === null ? null : daySpanIn(largeDownloadHours) },
-    wall: () => serviceClock.moment().service ?? clock.wall(),
+    wall: () => serviceClock.read().service ?? clock.wall(),
     log,
   });
   const line = meteredLine(data, maxBitsPerSecond === null ? null : new Throttle(maxBitsPerSecond, clock));
   const deferredBook = new DeferredBook(index);
   const cache = await openCache(parts, {
-    ...{ index: new MediaIndex(index), strikes, line },
-    onDeferred: (wanted) => deferredBook.note(wanted, clock.wall()),
+    ...{ index: new MediaIndex(index), blocklist, line },
+    onDeferred: (request) => deferredBook.note(request, clock.wall()),
     policy,
   });
   if (largeDownloadHours !== null) {
-    bringDeferred({ book: deferredBook, cache, line, clock, log, signal: control.signal });
+    downloadDeferred({ book: deferredBook, cache, line, clock, log, signal: control.signal });
   }
   // Media can be fetched again, so it goes first.
-  reliefs.unshift(() => cache.sacrifice(RELIEF_BYTES));
-  ballast.keepLaid(clock, control.signal);
+  onDiskFull.unshift(() => cache.evictNow(EVICTED_WHEN_FULL_BYTES));
+  ballast.keepPresent(clock, control.signal);
   const provedAt = new Map<string, Instant>();
   const ownProved = new Set<string>();
   const courier = new Courier({
@@ -188,11 +188,11 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       noteProof(metrics, clock, proof, verdict);
     },
   });
-  const tallies = new DeliveryStats({ store: proofs, clock, serviceClock });
+  const stats = new DeliveryStats({ store: proofs, clock, serviceClock });
   const record = new RecordStore(proofFile);
   const records = new RecordDesk({ store: record, clock, serviceClock, log });
   const recorder = new ProofRecorder({
-    ...{ store: proofs, clock, serviceClock, log, tallies, records },
+    ...{ store: proofs, clock, serviceClock, log, stats, records },
     onOwed: () => courier.notify(),
   });
   courier.start();
@@ -204,7 +204,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   checkpoints.start();
 
   const shared = {
-    ...{ config, clock, log, metrics, random, client, cache, strikes, tallies, recorder, records },
+    ...{ config, clock, log, metrics, random, client, cache, blocklist, stats, recorder, records },
     ...{ version: playerVersion(), signal: control.signal },
   };
   const screens: PlayingScreen[] = [];
@@ -223,19 +223,19 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     get data() {
       return data.month();
     },
-    get quarantined() {
-      return strikes.quarantined(clock.wall());
+    get blocklisted() {
+      return blocklist.blockedCount(clock.wall());
     },
     provedAt,
     ownProved,
     pageLoads: new PageLoadBook(index, clock),
     screens,
-    play(screenId, stage, { seen = true, suspendReasons = [], onTitle, onSettled } = {}) {
+    play(screenId, stage, { isVisible = true, suspendReasons = [], onTitle, onSettled } = {}) {
       const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
       const screen = playScreen({
         ...shared,
         ...{ screenId, stage, hours },
-        suspendReasons: [...(seen ? [] : (["hidden"] as const)), ...suspendReasons],
+        suspendReasons: [...(isVisible ? [] : (["hidden"] as const)), ...suspendReasons],
         onAsked: () => network.note(client.meetsPortal),
         tellingAt: () => serviceClock.tellingAt(),
         onSettled: (playout, outcome) => onSettled?.(playout, outcome),
@@ -267,7 +267,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       records.close();
       await courier.stop(AbortSignal.timeout(STOP_WITHIN_MS));
       await cache.quiet();
-      tallies.close();
+      stats.close();
       await checkpoints.stop();
       await witness?.stop();
       proofs.close();
@@ -277,7 +277,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
 }
 
 /** Bytes freed on a full disk for a proof: its own few pages, and those of many to come. */
-const RELIEF_BYTES = 4 * 1024 * 1024;
+const EVICTED_WHEN_FULL_BYTES = 4 * 1024 * 1024;
 
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;
@@ -293,7 +293,7 @@ function openWitness({ config, clock, random, log, fetch }: PlayerParts, store: 
 }
 
 /** What the media cache is made of, beside what the player is. */
-interface MediaParts extends Pick<CacheParts, "index" | "strikes" | "line" | "onDeferred"> {
+interface MediaParts extends Pick<CacheParts, "index" | "blocklist" | "line" | "onDeferred"> {
   readonly policy: EgressPolicy;
 }
 

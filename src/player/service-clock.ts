@@ -1,19 +1,19 @@
 import {
   boundsAt,
   boundsOf,
-  type ClockReading,
   loosened,
   middleOf,
   narrowed,
   type OffsetBounds,
   type RoundTrip,
+  type TimeAnswer,
   tellingAt,
 } from "../core/service-offset.ts";
 import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
 
-/** One instant as all clocks show it. */
-export interface Moment {
+/** All clocks read at one instant. */
+export interface ClockReading {
   /** Names the boot in which `now` means something. */
   readonly bootId: string;
   /** Monotonic milliseconds. */
@@ -87,10 +87,10 @@ export class ServiceClock {
 
   /** Whether another answer is needed to know the service's time. */
   get isAwaited(): boolean {
-    return this.#unconfirmed !== null || this.moment().service === null;
+    return this.#unconfirmed !== null || this.read().service === null;
   }
 
-  moment(): Moment {
+  read(): ClockReading {
     const now = this.#clock.now();
     const wall = this.#clock.wall();
     const here = { bootId: this.#clock.bootId, now, wall };
@@ -101,7 +101,7 @@ export class ServiceClock {
     return { ...here, service: now + offsetMs, serviceWithinMs: withinMs };
   }
 
-  #hearTime(told: ClockReading): void {
+  #hearTime(told: TimeAnswer): void {
     const said = boundsOf(told);
     this.#roundTripMs = told.heardAt - told.sentAt;
     const isStep = !isWithin(LARGEST_STEP_MS, this.#ahead, said);

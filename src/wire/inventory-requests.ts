@@ -65,7 +65,9 @@ export const screenChangeSchema = z.object({
   imps_weekly: imps_weekly.optional(),
 });
 
-export type LocationCreation = z.infer<typeof locationCreationSchema>;
+/** A creation as it was received, defaults filled in; what a client sends is `NewLocation`. */
+export type ReceivedLocation = z.infer<typeof locationCreationSchema>;
 export type LocationChange = z.infer<typeof locationChangeSchema>;
-export type ScreenCreation = z.infer<typeof screenCreationSchema>;
+/** As `ReceivedLocation`; what a client sends is `NewScreen`. */
+export type ReceivedScreen = z.infer<typeof screenCreationSchema>;
 export type ScreenChange = z.infer<typeof screenChangeSchema>;

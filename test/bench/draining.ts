@@ -61,7 +61,7 @@ async function courierRate(url: string, proofs: number): Promise<number> {
   const serviceClock = new ServiceClock(clock);
   tellTime(serviceClock, clock.wall());
   const store = storeIn(folder.path);
-  for (const proof of shownNow(proofs, url, clock)) store.owe(proof, serviceClock.moment());
+  for (const proof of shownNow(proofs, url, clock)) store.owe(proof, serviceClock.read());
   const service = new SpotClient({
     ...{ baseUrl: url, orgToken: "bench", fetch, spotTimeoutMs: 10_000, proofTimeoutMs: 10_000 },
   });

@@ -50,11 +50,11 @@ interface Writers {
 
 const WRITERS = {
   alone: {
-    spotloop: (proofs) => storeRate(proofs, (store, proof, moment) => store.owe(proof, moment)),
+    spotloop: (proofs) => storeRate(proofs, (store, proof, reading) => store.owe(proof, reading)),
     raw: (proofs) => rawRate(proofs, (database) => insertProof(database)),
   },
   recorded: {
-    spotloop: (proofs) => storeRate(proofs, (store, proof, moment) => store.owe(proof, moment, [], endedOf(proof))),
+    spotloop: (proofs) => storeRate(proofs, (store, proof, reading) => store.owe(proof, reading, [], endedOf(proof))),
     raw: (proofs) =>
       rawRate(proofs, (database) => {
         const [proof, row] = [insertProof(database), insertRow(database)];
@@ -72,12 +72,12 @@ type Store = ReturnType<typeof storeIn>;
 
 function storeRate(
   proofs: readonly NewProof[],
-  owe: (store: Store, proof: NewProof, moment: ReturnType<ServiceClock["moment"]>) => unknown,
+  owe: (store: Store, proof: NewProof, reading: ReturnType<ServiceClock["read"]>) => unknown,
 ): number {
   const folder = benchFolder();
   const serviceClock = new ServiceClock(systemClock(null));
   const store = storeIn(folder.path);
-  const rate = rateOf(proofs, (proof) => owe(store, proof, serviceClock.moment()));
+  const rate = rateOf(proofs, (proof) => owe(store, proof, serviceClock.read()));
   store.close();
   folder.remove();
   return rate;

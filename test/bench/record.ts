@@ -98,7 +98,7 @@ async function recorded(rows: number, progress = (_text: string) => {}, signal?:
     const ended = Array.from({ length: count }, (_, nth) => {
       return endedPlayout(`${written + nth}`, clock.now() - (count - nth - 1) * (HOUR_MS / ROWS_PER_HOUR));
     });
-    store.append(ended, serviceClock.moment());
+    store.append(ended, serviceClock.read());
   }
   await checkpoints.stop();
   file.close();

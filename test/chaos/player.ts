@@ -37,8 +37,8 @@ const told: Stage = {
     stage.take(playout);
   },
   clear: (playout) => stage.clear(playout),
-  darken: () => stage.darken(),
-  lighten: () => stage.lighten(),
+  blank: () => stage.blank(),
+  unblank: () => stage.unblank(),
 };
 const { loop } = player.play(config.screens[0]?.screenId ?? "", told, {
   onSettled({ requestId, item }, outcome) {

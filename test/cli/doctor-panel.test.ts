@@ -17,8 +17,8 @@ async function found(mode: string, dpms = "On"): Promise<readonly string[]> {
   connector("card0-HDMI-A-2", "connected", "i2c-5");
   connector("card0-DP-1", "disconnected", "i2c-6");
   const run = async (program: string, args: readonly string[]): Promise<Ran> => {
-    const said = program === "ddcutil" && args.includes("4") ? mode : null;
-    return said === null ? { kind: "failed", reason: "no answer" } : { kind: "ran", said };
+    const output = program === "ddcutil" && args.includes("4") ? mode : null;
+    return output === null ? { kind: "failed", reason: "no answer" } : { kind: "ran", output };
   };
   const findings = await panelFindings({}, { run, drmFolder: folder, cecFolder: temporaryFolder() });
   return findings.map(({ verdict, text }) => `${verdict}: ${text}`).sort();

@@ -24,13 +24,13 @@ function playing(
   onTestFinished(() => store.close());
   const now = clock.now();
   pops.forEach((pop, index) => {
-    store.owe(proofOf(`p${index}`, now, { pop, itemId: `item, "${index}"`, kind: "ad" }), serviceClock.moment());
+    store.owe(proofOf(`p${index}`, now, { pop, itemId: `item, "${index}"`, kind: "ad" }), serviceClock.read());
   });
-  const [proof] = store.due(serviceClock.moment(), "never", 1, []);
+  const [proof] = store.due(serviceClock.read(), "never", 1, []);
   if (proof === undefined) throw new Error("nothing is due");
-  store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], serviceClock.moment());
-  store.tally([{ quarter: Math.floor(clock.wall() / 900_000), what: "failed", label: "stalled", count: 2 }]);
-  return { folder, store, moment: () => serviceClock.moment() };
+  store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], serviceClock.read());
+  store.addCounts([{ quarter: Math.floor(clock.wall() / 900_000), what: "failed", label: "stalled", count: 2 }]);
+  return { folder, store, reading: () => serviceClock.read() };
 }
 
 describe("spotloop proofs", () => {
@@ -49,9 +49,9 @@ describe("spotloop proofs", () => {
   });
 
   it("tells screens apart where there are several, and lists one alone", async () => {
-    const { folder, store, moment } = playing();
-    const attic = proofOf("p9", moment().now, { screenId: "attic", itemId: "item-9" });
-    store.owe(attic, moment());
+    const { folder, store, reading } = playing();
+    const attic = proofOf("p9", reading().now, { screenId: "attic", itemId: "item-9" });
+    store.owe(attic, reading());
     const all = await run("proofs", "list", "--data-dir", folder);
     expect(all.out.split("\n").map((line) => line.split(/\s{2,}/).at(-1))).toEqual([
       "screen",
@@ -120,19 +120,19 @@ describe("spotloop proofs retry", () => {
   };
 
   it("leaves the sending to a player that is running", async () => {
-    const { folder, store, moment } = playing();
+    const { folder, store, reading } = playing();
     const lock = new ExclusiveLock(join(folder, "sender.lock"));
     lock.take();
-    const [waiting] = store.due(moment(), "never", 1, []);
+    const [waiting] = store.due(reading(), "never", 1, []);
     if (waiting === undefined) throw new Error("nothing is due");
     store.settle(
-      [{ proof: waiting, verdict: { kind: "retry", at: moment().now + 60_000 }, answer: "timeout" }],
-      moment(),
+      [{ proof: waiting, verdict: { kind: "retry", at: reading().now + 60_000 }, answer: "timeout" }],
+      reading(),
     );
-    expect(store.due(moment(), "before", 9, [])).toEqual([]);
+    expect(store.due(reading(), "before", 9, [])).toEqual([]);
     const { out } = await run("proofs", "retry", "--data-dir", folder, "--json");
     expect(JSON.parse(out)).toMatchObject({ by: "player", owed: 2, delivered: null });
-    expect(store.due(moment(), "before", 9, [])).toHaveLength(1);
+    expect(store.due(reading(), "before", 9, [])).toHaveLength(1);
     lock.release();
   });
 
@@ -196,16 +196,16 @@ describe("spotloop report", () => {
   });
 
   it("tells of the last proof that was refused on that day", async () => {
-    const { folder, store, moment } = playing();
+    const { folder, store, reading } = playing();
     for (const [screenId, answer] of [
       ["lobby", "HTTP 410"],
       ["attic", "HTTP 404"],
     ] as const) {
-      const { now } = moment();
-      store.owe(proofOf(`refused-${screenId}`, now, { screenId, itemId: "ad-7", shownAt: now }), moment());
-      const proof = store.due(moment(), "never", 9, []).find(({ playoutId }) => playoutId === `refused-${screenId}`);
+      const { now } = reading();
+      store.owe(proofOf(`refused-${screenId}`, now, { screenId, itemId: "ad-7", shownAt: now }), reading());
+      const proof = store.due(reading(), "never", 9, []).find(({ playoutId }) => playoutId === `refused-${screenId}`);
       if (proof === undefined) throw new Error("nothing is due");
-      store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer }], moment());
+      store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer }], reading());
     }
 
     const { out } = await run("report", "--data-dir", folder);

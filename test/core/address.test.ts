@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BAD_PORTS, isLocalName, reachOf } from "../../src/core/address.ts";
+import { BAD_PORTS, isLocalName, scopeOf } from "../../src/core/address.ts";
 
 /** What systems connect to this machine too, and what carries its address through a tunnel or a translator. */
 const HERE = [
@@ -18,7 +18,7 @@ describe("how far an address reaches", () => {
     "::1",
     "[::ffff:7f00:1]",
     ...HERE,
-  ])("%s is this machine", (host) => expect(reachOf(host)).toBe("loopback"));
+  ])("%s is this machine", (host) => expect(scopeOf(host)).toBe("loopback"));
 
   it.each([
     "10.0.0.1",
@@ -49,7 +49,7 @@ describe("how far an address reaches", () => {
     "::ffff:192.168.0.1",
     "[2001:db8::1]",
     "[64:ff9b::a00:1]",
-  ])("%s is a network of its own", (host) => expect(reachOf(host)).toBe("private"));
+  ])("%s is a network of its own", (host) => expect(scopeOf(host)).toBe("private"));
 
   it.each([
     "8.8.8.8",
@@ -59,11 +59,11 @@ describe("how far an address reaches", () => {
     "[2606:4700::1111]",
     "::ffff:8.8.8.8",
     "[64:ff9b::808:808]",
-  ])("%s is the public internet", (host) => expect(reachOf(host)).toBe("public"));
+  ])("%s is the public internet", (host) => expect(scopeOf(host)).toBe("public"));
 
   it.each(["http://0x7f.1/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/"])(
     "%s does not hide this machine, because URL parsers write it out",
-    (url) => expect(reachOf(new URL(url).hostname)).toBe("loopback"),
+    (url) => expect(scopeOf(new URL(url).hostname)).toBe("loopback"),
   );
 });
 

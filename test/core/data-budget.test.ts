@@ -29,8 +29,8 @@ describe("the data of a month", () => {
     [9_999, 0, "allowed"],
     [10_000, 0, "over-budget"],
     [10_001, 0, "over-budget"],
-  ])("of 10,000 bytes, %i used, with %i to come: %s", (usedBytes, missingBytes, ruling) => {
-    expect(accepted({ usedBytes, missingBytes }, { monthlyBytes: 10_000 })).toBe(ruling);
+  ])("of 10,000 bytes, %i used, with %i to come: %s", (usedBytes, missingBytes, decision) => {
+    expect(accepted({ usedBytes, missingBytes }, { monthlyBytes: 10_000 })).toBe(decision);
   });
 });
 
@@ -47,9 +47,9 @@ describe("large media", () => {
     ["01:30-02:00", "01:30", "allowed"],
     ["01:30-02:00", "02:00", "outside-hours"],
     ["00:00-00:00", "12:00", "allowed"],
-  ])("in the hours %s, at %s: %s", (hours, time, ruling) => {
+  ])("in the hours %s, at %s: %s", (hours, time, decision) => {
     const [hour = 0, minute = 0] = time.split(":").map(Number);
-    expect(accepted({ ...large, minuteOfDay: hour * 60 + minute }, { largeHours: daySpanIn(hours) })).toBe(ruling);
+    expect(accepted({ ...large, minuteOfDay: hour * 60 + minute }, { largeHours: daySpanIn(hours) })).toBe(decision);
   });
 
   it("are those of more than 10 MiB, whatever of them has come already", () => {

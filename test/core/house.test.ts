@@ -8,21 +8,21 @@ import {
   type HouseState,
   houseWakeAt,
   IDLE_MS,
-  LAID_WITHIN_MS,
   newHouse,
+  SHOWN_WITHIN_MS,
   stepHouse,
 } from "../../src/core/house.ts";
 
 const STAY_MS = 10_000;
 
-/** House content turned by hand, over a folder that can be changed; what is laid is in sight at once, or broken. */
+/** House content turned by hand, over a folder that can be changed; what is shown is visible at once, or broken. */
 class HouseDriver {
   now = 0;
   state: HouseState = newHouse(STAY_MS);
   folder: readonly HouseItem[];
   readonly broken = new Set<string>();
   readonly effects: { at: number; effect: HouseEffect }[] = [];
-  /** Whether what is laid comes into sight, or fails, by itself. */
+  /** Whether an item becomes visible, or fails, by itself. */
   answers = true;
   #unread = 0;
 
@@ -49,19 +49,19 @@ class HouseDriver {
     this.now = until;
   }
 
-  /** What was laid or bared since the last call, and paused and resumed. */
+  /** What was shown, cleared, paused and resumed since the last call. */
   read(): string[] {
     const read = this.effects.slice(this.#unread).filter(({ effect }) => effect.kind !== "look");
     this.#unread = this.effects.length;
-    return read.map(({ effect }) => (effect.kind === "lay" ? effect.item.name : `(${effect.kind})`));
+    return read.map(({ effect }) => (effect.kind === "show" ? effect.item.name : `(${effect.kind})`));
   }
 
   #answerTo(effect: HouseEffect): HouseEvent | null {
     if (effect.kind === "look") return { kind: "looked", items: this.folder };
-    if (effect.kind !== "lay" || !this.answers) return null;
+    if (effect.kind !== "show" || !this.answers) return null;
     const { id, form } = effect.item;
     if (this.broken.has(id)) return { kind: "failed", id };
-    return { kind: "laid", id, lengthMs: form === "video" ? 3_000 : null };
+    return { kind: "shown", id, lengthMs: form === "video" ? 3_000 : null };
   }
 }
 
@@ -120,20 +120,20 @@ describe("house content", () => {
     house.broken.add("a.jpg").add("b.jpg");
     house.tell({ kind: "began" });
     house.pass(3_600_000);
-    const tries = house.effects.filter(({ effect }) => effect.kind === "lay").length;
+    const tries = house.effects.filter(({ effect }) => effect.kind === "show").length;
     expect([house.state.showing, tries < 20]).toEqual([null, true]);
     expect(house.effects.filter(({ effect }) => effect.kind === "look").length).toBeLessThanOrEqual(
       3_600_000 / IDLE_MS + 1,
     );
   });
 
-  it("gives up what never comes into sight, and keeps what is there meanwhile", () => {
+  it("gives up what never becomes visible, and keeps what is there meanwhile", () => {
     const house = began(item("a.jpg"), item("b.html", "page"), item("c.jpg"));
     house.answers = false;
     house.pass(STAY_MS);
     expect(house.state.showing?.item.name).toBe("a.jpg");
     house.answers = true;
-    house.pass(LAID_WITHIN_MS);
+    house.pass(SHOWN_WITHIN_MS);
     expect(house.read()).toEqual(["a.jpg", "b.html", "c.jpg"]);
   });
 
@@ -149,15 +149,15 @@ describe("house content", () => {
     expect(house.read()).toEqual(["b.jpg"]);
     house.folder = [];
     house.pass(STAY_MS);
-    expect(house.read()).toEqual(["(bare)"]);
+    expect(house.read()).toEqual(["(clear)"]);
   });
 
-  it("goes on with the next when what is in sight breaks, and shows the slate where there is none", () => {
+  it("goes on with the next when the visible item breaks, and shows the slate where there is none", () => {
     const house = began(item("a.html", "page"), item("b.jpg"));
     house.tell({ kind: "failed", id: "a.html" });
     expect(house.read()).toEqual(["a.html", "b.jpg"]);
     house.tell({ kind: "failed", id: "b.jpg" });
-    expect(house.read()).toEqual(["(bare)"]);
+    expect(house.read()).toEqual(["(clear)"]);
   });
 
   it("stands still under a deck, and goes on with the rest of its turn after it", () => {
@@ -207,7 +207,7 @@ describe("house content", () => {
           fc.constantFrom<HouseEvent[]>(
             { kind: "failed", id },
             { kind: "ended", id },
-            { kind: "laid", id, lengthMs: null },
+            { kind: "shown", id, lengthMs: null },
           ),
         ),
     );
@@ -221,12 +221,12 @@ describe("house content", () => {
           house.folder = held.map((name) => item(name, forms[name]));
           house.pass(afterMs);
           const from = house.effects.length;
-          const { inSight } = house.state;
+          const { visible } = house.state;
           house.tell(event);
-          const laid = house.effects.slice(from).filter(({ effect }) => effect.kind === "lay");
-          expect(laid.length).toBeLessThanOrEqual(1);
-          if (!inSight && event.kind !== "uncovered") expect(laid).toEqual([]);
-          expect(houseWakeAt(house.state) === null).toBe(!house.state.inSight);
+          const shown = house.effects.slice(from).filter(({ effect }) => effect.kind === "show");
+          expect(shown.length).toBeLessThanOrEqual(1);
+          if (!visible && event.kind !== "uncovered") expect(shown).toEqual([]);
+          expect(houseWakeAt(house.state) === null).toBe(!house.state.visible);
         }
       }),
       { numRuns: 1_000 },

@@ -38,7 +38,7 @@ describe("the load that is to be seen (F22)", () => {
     expect(leadMs(seen(400), 8_000)).toBe(580);
   });
 
-  it("begins earlier than the longest in sight took by as much as they differ, and 60 ms", () => {
+  it("begins earlier than the longest visible load took by as much as they differ, and 60 ms", () => {
     expect(leadMs(seen(400, 500, 450), 8_000)).toBe(660);
     expect(leadMs(seen(400, 400), 8_000)).toBe(460);
   });

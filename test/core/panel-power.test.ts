@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { againMs, obedience, WARM_UP_MS, wantedPower } from "../../src/core/panel-power.ts";
 
 describe("a screen's display", () => {
-  const closed = { dark: true, suspendReasons: ["closed"], opensAt: 100_000 } as const;
+  const closed = { blanked: true, suspendReasons: ["closed"], opensAt: 100_000 } as const;
 
   it("is to be on while there is something to see, whatever is said of opening", () => {
-    expect(wantedPower({ ...closed, dark: false }, 0)).toBe("on");
+    expect(wantedPower({ ...closed, blanked: false }, 0)).toBe("on");
   });
 
   it("is to be off while the screen is black, until a while before opening", () => {

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import {
   boundsAt,
   boundsOf,
-  type ClockReading,
   DRIFT,
   loosened,
   middleOf,
   narrowed,
   type OffsetBounds,
+  type TimeAnswer,
   tellingAt,
 } from "../../src/core/service-offset.ts";
 
@@ -28,7 +28,7 @@ interface Call {
 const offsetAt = ({ offsetMs, drift }: Truth, at: number) => offsetMs + drift * at;
 
 /** What a service tells whose `Date` is the whole second that its clock is in. */
-function told(truth: Truth, calls: readonly Call[]): readonly ClockReading[] {
+function told(truth: Truth, calls: readonly Call[]): readonly TimeAnswer[] {
   let now = 0;
   return calls.map(({ pauseMs, thereMs, backMs }) => {
     const sentAt = now + pauseMs;
@@ -41,7 +41,7 @@ function told(truth: Truth, calls: readonly Call[]): readonly ClockReading[] {
 }
 
 /** What is known after each answer. */
-function learned(answers: readonly ClockReading[]): readonly OffsetBounds[] {
+function learned(answers: readonly TimeAnswer[]): readonly OffsetBounds[] {
   const known: OffsetBounds[] = [];
   for (const answer of answers) {
     const before = known.at(-1);
@@ -157,9 +157,9 @@ describe("what answers tell of the service's clock", () => {
 
   it("starts anew where answers contradict each other by more than clocks run apart", () => {
     const first = boundsOf({ time: 50_000, sentAt: 0, heardAt: 10 });
-    const set: ClockReading = { time: 53_000, sentAt: 1_000, heardAt: 1_010 };
+    const set: TimeAnswer = { time: 53_000, sentAt: 1_000, heardAt: 1_010 };
     expect(narrowed(first, set)).toEqual(boundsOf(set));
-    const inStep: ClockReading = { time: 51_000, sentAt: 1_000, heardAt: 1_010 };
+    const inStep: TimeAnswer = { time: 51_000, sentAt: 1_000, heardAt: 1_010 };
     expect(narrowed(first, inStep)).toMatchObject({ highMs: boundsOf(inStep).highMs, at: 1_010 });
   });
 

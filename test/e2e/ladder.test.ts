@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ordinaryUser } from "../../scripts/setup/user.ts";
-import { begun, type Ledger, NEW_LEDGER, withoutGraphics } from "../../src/core/recovery.ts";
+import { type BootRecord, NEW_BOOT_RECORD, onStart, withoutGraphics } from "../../src/core/recovery.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
@@ -19,15 +19,15 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const bootId = () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-const ledgerFile = () => join(rig.home, "data", "recovery.json");
-const readLedger = () => JSON.parse(readFileSync(ledgerFile(), "utf8")) as Ledger;
+const bootRecordFile = () => join(rig.home, "data", "recovery.json");
+const readBootRecord = () => JSON.parse(readFileSync(bootRecordFile(), "utf8")) as BootRecord;
 
-/** Leaves a ledger behind as a run before would have. */
-function leave(ledger: Ledger): void {
+/** Leaves a boot record behind as an earlier run would have. */
+function leave(record: BootRecord): void {
   const { uid, gid } = ordinaryUser();
   mkdirSync(join(rig.home, "data"));
-  writeFileSync(ledgerFile(), JSON.stringify(ledger));
-  for (const path of [join(rig.home, "data"), ledgerFile()]) chownSync(path, uid, gid);
+  writeFileSync(bootRecordFile(), JSON.stringify(record));
+  for (const path of [join(rig.home, "data"), bootRecordFile()]) chownSync(path, uid, gid);
 }
 
 function start() {
@@ -78,7 +78,7 @@ describe("the ladder of a real player", () => {
       process.kill(pid, "SIGKILL");
     }
     expect(await player.ended).toBe(76);
-    expect(readLedger()).toMatchObject({ restarts: 1, running: false, lastTrouble: "gpu" });
+    expect(readBootRecord()).toMatchObject({ restarts: 1, running: false, lastTrouble: "gpu" });
 
     const next = start();
     const insideNext = await lookInside(next);
@@ -92,7 +92,7 @@ describe("the ladder of a real player", () => {
       safeMode: false,
     });
     expect(await next.stop()).toBe(0);
-    expect(readLedger()).toMatchObject({ running: false });
+    expect(readBootRecord()).toMatchObject({ running: false });
   });
 
   it("blames a page in sight from the second time on, and goes on as it was", async () => {
@@ -121,11 +121,11 @@ describe("the ladder of a real player", () => {
     await inside.ask('setTimeout(() => { throw new Error("nobody catches this"); }, 500);');
     inside.close();
     expect(await player.ended).toBe(75);
-    expect(readLedger()).toMatchObject({ restarts: 1, running: false, lastTrouble: "uncaught" });
+    expect(readBootRecord()).toMatchObject({ restarts: 1, running: false, lastTrouble: "uncaught" });
   });
 
   it("starts in software where a run before found that there are no graphics, and plays at once", async () => {
-    leave({ ...withoutGraphics(NEW_LEDGER, Date.now()), bootId: bootId() });
+    leave({ ...withoutGraphics(NEW_BOOT_RECORD, Date.now()), bootId: bootId() });
     const player = start();
     const inside = await lookInside(player);
     expect(await rendersInSoftware(inside)).toBe(true);
@@ -134,7 +134,7 @@ describe("the ladder of a real player", () => {
   });
 
   it("shows house content before it plays after many restarts in a row, in safe mode, and can be stopped meanwhile", async () => {
-    leave({ ...begun(NEW_LEDGER, bootId(), Date.now()), restarts: 8 });
+    leave({ ...onStart(NEW_BOOT_RECORD, bootId(), Date.now()), restarts: 8 });
     const player = start();
     await eventually("its word", () => player.stderr.find((line) => line.includes("many restarts in a row")));
     expect(player.stderr.join("\n")).toMatch(/restartsInARow=9 .*holdMs=160000/);
@@ -150,7 +150,7 @@ describe("the ladder of a real player", () => {
       await eventually("its word", () => killed.stderr.find((line) => line.includes("to answer")));
       process.kill(killed.pid ?? 0, "SIGKILL");
       await killed.ended;
-      expect(existsSync(ledgerFile())).toBe(false);
+      expect(existsSync(bootRecordFile())).toBe(false);
       const player = rig.play(["--config", rig.configure()]);
       await eventually("its word", () => player.stderr.find((line) => line.includes("to answer")));
     } finally {

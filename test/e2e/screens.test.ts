@@ -14,7 +14,7 @@ import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
 const eye = await openEye();
-const CHORD = "ctrl+alt+shift+d";
+const HOTKEY = "ctrl+alt+shift+d";
 const SCREENS = ["screen_demo", "screen_kiosk"] as const;
 type ScreenId = (typeof SCREENS)[number];
 const [LEFT, RIGHT] = SCREENS;
@@ -238,18 +238,18 @@ describe("a window that somebody else withdraws", () => {
   }, 120_000);
 });
 
-describe("the operator's chord", () => {
-  it("opens the diagnosis where the pointer is, over what is on air, which is not proved; and closes it", async () => {
+describe("the operator's hotkey", () => {
+  it("opens the operator overlay where the pointer is, over what is on air, which is not proved; and closes it", async () => {
     wall.xdotool("mousemove", "10", "10");
     await onAir(LEFT);
     const before = await gaps(LEFT);
-    wall.xdotool("key", CHORD);
+    wall.xdotool("key", HOTKEY);
     await out(LEFT);
     await eventually("the page", async () => ((await sightNow(0)) === FOREIGN ? true : undefined));
     const held = await accountOf(LEFT);
     await meanwhile(RIGHT);
     expect(await accountOf(LEFT)).toEqual(held);
-    wall.xdotool("key", CHORD);
+    wall.xdotool("key", HOTKEY);
     await provesOn(LEFT);
     expect(await gaps(LEFT)).toBeGreaterThan(before);
   }, 120_000);
@@ -259,7 +259,7 @@ describe("the operator's chord", () => {
     player = rig.play(["--config", rig.configure()]);
     await provesOn(LEFT);
     const before = await gaps(LEFT);
-    wall.xdotool("key", CHORD);
+    wall.xdotool("key", HOTKEY);
     await provesOn(LEFT);
     expect([await gaps(LEFT), await player.stop()]).toEqual([before, 0]);
   }, 120_000);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ledger } from "../../src/core/recovery.ts";
+import type { BootRecord } from "../../src/core/recovery.ts";
 import type { WholeItem } from "../../src/emulator/spot/planned.ts";
 import { streamDisplay } from "../support/display/recording.ts";
 import { eventually } from "../support/machine/processes.ts";
@@ -151,9 +151,9 @@ async function coldStart(rig: Rig, sample: Sample): Promise<readonly Buffer[]> {
 }
 
 /** After many kills in a row a player holds house content first, longer each time: each start is to be as after one. */
-function forgetKill(ledgerFile: string): void {
-  const ledger = JSON.parse(readFileSync(ledgerFile, "utf8")) as Ledger;
-  writeFileSync(ledgerFile, JSON.stringify({ ...ledger, restarts: 0 }));
+function forgetKill(bootRecordFile: string): void {
+  const record = JSON.parse(readFileSync(bootRecordFile, "utf8")) as BootRecord;
+  writeFileSync(bootRecordFile, JSON.stringify({ ...record, restarts: 0 }));
 }
 
 function itemOf({ name, mimeType, width, height, url }: Sample): WholeItem {

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bindingFlaw, type Database, type Migration, openDatabase } from "../../src/player/database.ts";
-import { MOST_QUARANTINED } from "../../src/player/quarantine.ts";
+import { MOST_SET_ASIDE } from "../../src/player/set-aside.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const first = "create table word (word text primary key) strict";
@@ -124,7 +124,7 @@ describe("opening a database", () => {
     writeFileSync(path, "this is not a database, not even nearly\n".repeat(100));
     writeFileSync(`${path}-wal`, "log");
     const opening = open(path);
-    expect(opening).toMatchObject({ kind: "open", quarantined: join(folder, "quarantine", "a.db.1") });
+    expect(opening).toMatchObject({ kind: "open", setAside: join(folder, "quarantine", "a.db.1") });
     expect(readdirSync(join(folder, "quarantine")).sort()).toEqual(["a.db.1", "a.db.1-shm", "a.db.1-wal"]);
     expect(readFileSync(join(folder, "quarantine", "a.db.1"), "utf8")).toContain("not even nearly");
     if (opening.kind === "open") opening.database.close();
@@ -141,7 +141,7 @@ describe("opening a database", () => {
     overwrite(path, 4_096, Buffer.alloc(4_096, 0xa5));
     const opening = open(path);
     if (opening.kind !== "open") throw new Error(opening.kind);
-    expect(opening.quarantined).not.toBeNull();
+    expect(opening.setAside).not.toBeNull();
     expect(opening.database.prepare("select count(*) as count from word").get()).toEqual({ count: 0 });
     opening.database.close();
   });
@@ -149,7 +149,7 @@ describe("opening a database", () => {
   it("keeps only the last few of the files set aside", () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.db");
-    for (let count = 0; count < MOST_QUARANTINED + 3; count++) {
+    for (let count = 0; count < MOST_SET_ASIDE + 3; count++) {
       writeFileSync(path, "broken again and again and again");
       const opening = open(path);
       if (opening.kind === "open") opening.database.close();
@@ -172,7 +172,7 @@ describe("opening a database", () => {
     const path = join(temporaryFolder(), "a.db");
     writeFileSync(path, "");
     const opening = open(path);
-    expect(opening).toMatchObject({ kind: "open", quarantined: null });
+    expect(opening).toMatchObject({ kind: "open", setAside: null });
     if (opening.kind === "open") opening.database.close();
   });
 

@@ -15,9 +15,9 @@ function heard(...times: readonly (number | null)[]) {
   const clock = new ManualClock(77);
   const serviceClock = new ServiceClock(clock);
   const told: (number | null)[] = [];
-  serviceClock.listen(() => told.push(serviceClock.moment().service));
+  serviceClock.listen(() => told.push(serviceClock.read().service));
   for (const time of times) serviceClock.hear(time);
-  const { service, serviceWithinMs } = serviceClock.moment();
+  const { service, serviceWithinMs } = serviceClock.read();
   return { clock, serviceClock, told, service, serviceWithinMs };
 }
 
@@ -38,8 +38,8 @@ describe("the service's clock", () => {
     const { clock, serviceClock } = heard();
     for (const time of [1_000_000, 1_000_000]) serviceClock.hear(time, { sentAt: -300, heardAt: -100 });
     // Read between 300 and 100 ms ago, and then up to a second further than was told.
-    expect(serviceClock.moment()).toMatchObject({ service: 1_000_000 + (100 + 1_300) / 2 });
-    expect(serviceClock.moment().serviceWithinMs).toBeCloseTo(600, 1);
+    expect(serviceClock.read()).toMatchObject({ service: 1_000_000 + (100 + 1_300) / 2 });
+    expect(serviceClock.read().serviceWithinMs).toBeCloseTo(600, 1);
     expect(clock.now()).toBe(0);
   });
 
@@ -50,10 +50,10 @@ describe("the service's clock", () => {
       await clock.advance(pauseMs);
       // The service's clock shows DAY + 400 at 0.
       serviceClock.hear(Math.floor((DAY + 400 + clock.now()) / 1_000) * 1_000);
-      within.push(serviceClock.moment().serviceWithinMs);
+      within.push(serviceClock.read().serviceWithinMs);
     }
     const truth = DAY + 400 + clock.now();
-    const { service, serviceWithinMs } = serviceClock.moment();
+    const { service, serviceWithinMs } = serviceClock.read();
     expect(within.map((ms) => Math.round(ms ?? -1))).toEqual([350, 150, 151]);
     expect(Math.abs((service ?? 0) - truth)).toBeLessThanOrEqual(serviceWithinMs ?? 0);
   });
@@ -74,11 +74,11 @@ describe("the service's clock", () => {
           const time = Math.floor((sentAt + thereMs + offsetMs) / 1_000) * 1_000;
           now = sentAt + thereMs + backMs;
           serviceClock.hear(time, { sentAt, heardAt: now });
-          const { service, serviceWithinMs } = serviceClock.moment();
+          const { service, serviceWithinMs } = serviceClock.read();
           if (service === null || serviceWithinMs === null) continue;
           expect(Math.abs(service - (now + offsetMs))).toBeLessThanOrEqual(serviceWithinMs + 0.01);
         }
-        expect(serviceClock.moment().service).not.toBeNull();
+        expect(serviceClock.read().service).not.toBeNull();
       }),
     );
   });
@@ -92,8 +92,8 @@ describe("the service's clock", () => {
     tellTime(serviceClock, 1_000_000);
     clock.jumpWall(DAY);
     await clock.advance(500);
-    const moment = { bootId: "boot-1", now: 500, wall: clock.wall(), service: 1_000_500 };
-    expect(serviceClock.moment()).toEqual({ ...moment, serviceWithinMs: expect.closeTo(500 * DRIFT, 6) });
+    const reading = { bootId: "boot-1", now: 500, wall: clock.wall(), service: 1_000_500 };
+    expect(serviceClock.read()).toEqual({ ...reading, serviceWithinMs: expect.closeTo(500 * DRIFT, 6) });
   });
 
   it("follows each answer by up to an hour at once, and tells nobody", () => {
@@ -125,9 +125,9 @@ describe("the service's clock", () => {
     const { serviceClock } = heard();
     tellTime(serviceClock, DAY);
     serviceClock.loosen(1_000);
-    expect(serviceClock.moment()).toMatchObject({ service: DAY, serviceWithinMs: 1_000 });
+    expect(serviceClock.read()).toMatchObject({ service: DAY, serviceWithinMs: 1_000 });
     serviceClock.hear(DAY + 1_000);
-    expect(serviceClock.moment()).toMatchObject({ service: DAY + 1_000, serviceWithinMs: 0 });
+    expect(serviceClock.read()).toMatchObject({ service: DAY + 1_000, serviceWithinMs: 0 });
   });
 
   it("says whether it waits for another answer", () => {

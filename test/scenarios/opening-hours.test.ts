@@ -13,13 +13,13 @@ const STEP_MS = 2 * SECOND;
 const DATE_ERROR_MS = 1_000;
 
 describe("a screen that respects its location's opening hours", { timeout: 120_000 }, () => {
-  it("shows the item on air to its end at closing time, proves it, and is dark after it", async () => {
+  it("shows the item on air to its end at closing time, proves it, and is blanked after it", async () => {
     const scenario = await opened("2026-01-01T00:58:00Z", "thu 00:00-02:00");
     await scenario.pass(2 * MINUTE - SECOND);
-    expect([scenario.stage.showings.length > 5, scenario.stage.dark]).toEqual([true, false]);
+    expect([scenario.stage.showings.length > 5, scenario.stage.blanked]).toEqual([true, false]);
     await scenario.pass(MINUTE);
     const { stage, emulator } = scenario;
-    expect([stage.dark, stage.decks]).toEqual([true, 0]);
+    expect([stage.blanked, stage.decks]).toEqual([true, 0]);
     expect(stage.showings.at(-1)?.from).toBeLessThanOrEqual(2 * MINUTE + DATE_ERROR_MS);
     expect(countedPops(scenario)).toBe(stage.showings.length);
     expect(emulator.audit()).toEqual([]);
@@ -38,13 +38,13 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     expect(asked[0]).toBeGreaterThanOrEqual(opens);
     expect(asked[0]).toBeLessThanOrEqual(opens + DATE_ERROR_MS + SECOND);
     expect(scenario.stage.showings.length).toBeGreaterThan(shown);
-    expect([scenario.stage.dark, scenario.screen().health.report().status]).toEqual([false, "ok"]);
+    expect([scenario.stage.blanked, scenario.screen().health.report().status]).toEqual([false, "ok"]);
   });
 
   it("asks for none at all where it is closed when it is switched on for the first time", async () => {
     const scenario = await opened("2026-01-01T00:30:00Z", "never");
     await scenario.pass(10 * MINUTE, STEP_MS);
-    expect([asks(scenario), scenario.stage.dark]).toEqual([[], true]);
+    expect([asks(scenario), scenario.stage.blanked]).toEqual([[], true]);
   });
 
   it("plays while its hours cannot be read: unknown hours are open", async () => {
@@ -62,30 +62,30 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     scenario.cutNetwork(true);
     await scenario.restart();
     await scenario.pass(8 * MINUTE, STEP_MS);
-    expect([scenario.stage.dark, scenario.screen().loop.state().suspendReasons]).toEqual([true, ["closed"]]);
+    expect([scenario.stage.blanked, scenario.screen().loop.state().suspendReasons]).toEqual([true, ["closed"]]);
     await scenario.pass(2 * MINUTE, STEP_MS);
-    expect([scenario.stage.dark, scenario.screen().loop.state().suspendReasons]).toEqual([false, []]);
+    expect([scenario.stage.blanked, scenario.screen().loop.state().suspendReasons]).toEqual([false, []]);
     scenario.cutNetwork(false);
     await scenario.pass(3 * MINUTE, STEP_MS);
     expect(scenario.stage.showings.length).toBeGreaterThan(0);
   });
 
-  it("does not go dark by a wrong clock of the machine while it waits for the service's word", async () => {
+  it("is not blanked by a wrong clock of the machine while it waits for the service's word", async () => {
     const scenario = await opened("2026-01-01T00:30:00Z", "thu 00:00-12:00");
     await scenario.pass(MINUTE, STEP_MS);
     scenario.clock.jumpWall(13 * HOUR);
     await scenario.restart();
-    expect([scenario.stage.dark, scenario.screen().loop.state().suspendReasons]).toEqual([false, ["hours-awaited"]]);
+    expect([scenario.stage.blanked, scenario.screen().loop.state().suspendReasons]).toEqual([false, ["hours-awaited"]]);
     await scenario.pass(MINUTE);
-    expect([scenario.stage.dark, scenario.stage.showings.length > 0]).toEqual([false, true]);
+    expect([scenario.stage.blanked, scenario.stage.showings.length > 0]).toEqual([false, true]);
   });
 
   it("is closed for an hour less on the day on which that hour is skipped", async () => {
     const scenario = await opened("2026-03-29T00:59:00Z", "sun 00:00-02:00, 04:00-24:00");
     await scenario.pass(61 * MINUTE - 10 * SECOND, STEP_MS);
-    expect(scenario.stage.dark).toBe(true);
+    expect(scenario.stage.blanked).toBe(true);
     await scenario.pass(30 * SECOND, STEP_MS);
-    expect(scenario.stage.dark).toBe(false);
+    expect(scenario.stage.blanked).toBe(false);
   });
 
   it("hears of other hours within the hour, open or closed", async () => {
@@ -96,7 +96,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     expect(scenario.stage.showings.length).toBeGreaterThan(0);
     await setHours(scenario, "never");
     await scenario.pass(HOUR + MINUTE, STEP_MS);
-    expect(scenario.stage.dark).toBe(true);
+    expect(scenario.stage.blanked).toBe(true);
   });
 
   it("goes by the service's clock when the machine's own jumps", async () => {
@@ -104,7 +104,7 @@ describe("a screen that respects its location's opening hours", { timeout: 120_0
     await scenario.pass(MINUTE, STEP_MS);
     scenario.clock.jumpWall(13 * HOUR);
     await scenario.pass(5 * MINUTE, STEP_MS);
-    expect(scenario.stage.dark).toBe(false);
+    expect(scenario.stage.blanked).toBe(false);
   });
 });
 

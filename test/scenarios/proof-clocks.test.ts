@@ -199,7 +199,7 @@ describe("answers that tell a wrong time", () => {
     for (let passedMs = 0; passedMs < 2 * HOUR; passedMs += 30 * SECOND) {
       if (passedMs >= HOUR) wrongs = false;
       await scenario.pass(30 * SECOND, 30 * SECOND);
-      const { service } = scenario.player().serviceClock.moment();
+      const { service } = scenario.player().serviceClock.read();
       worstMs = Math.max(worstMs, Math.abs((service ?? 0) - scenario.emulator.clock.now()));
     }
     expect({ far: worstMs > HOUR, ...outcome() }).toEqual({ far: false, ...delivered });

@@ -18,10 +18,10 @@ it("learns the service's time while it plays items of whole seconds, and proves 
   emulator.next(emulator.screenId, Array(12).fill(spot));
 
   await scenario.pass(2 * SECOND);
-  const { serviceWithinMs: first } = scenario.player().serviceClock.moment();
+  const { serviceWithinMs: first } = scenario.player().serviceClock.read();
   await scenario.pass(118 * SECOND);
 
-  const { service, serviceWithinMs: last, wall } = scenario.player().serviceClock.moment();
+  const { service, serviceWithinMs: last, wall } = scenario.player().serviceClock.read();
   const truth = emulator.clock.reading().now;
   expect(last).toBeLessThan(60);
   // The first answers, of whole seconds, left most of half a second open.

@@ -33,9 +33,9 @@ async function opened() {
     await player.stop();
     await emulator.close();
   });
-  const play = (screenId: string, seen: boolean): PlayingScreen => {
+  const play = (screenId: string, isVisible: boolean): PlayingScreen => {
     const stage = new SimulatedStage(clock);
-    const screen = player.play(screenId, stage, { seen });
+    const screen = player.play(screenId, stage, { isVisible });
     stage.connect((event) => screen.loop.dispatch(event));
     return screen;
   };

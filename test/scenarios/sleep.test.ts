@@ -24,13 +24,13 @@ async function playing() {
     scenario
       .screen()
       .loop.state()
-      .line.map(({ playout }) => playout.id);
+      .queue.map(({ playout }) => playout.id);
   /** Plays on until an item is on air whose spot has an item left, and another spot waits. */
   const untilReady = async () => {
     for (let turn = 0; turn < 400; turn++) {
-      const { line } = scenario.screen().loop.state();
-      const isHalfway = onAir().endsWith("-news") && new Set(line.map(({ playout }) => playout.spotNumber)).size > 1;
-      if (isHalfway && line.every(({ progress }) => progress !== "fetching" && progress !== "recording")) return;
+      const { queue } = scenario.screen().loop.state();
+      const isHalfway = onAir().endsWith("-news") && new Set(queue.map(({ playout }) => playout.spotNumber)).size > 1;
+      if (isHalfway && queue.every(({ progress }) => progress !== "fetching" && progress !== "recording")) return;
       await scenario.pass(SECOND / 2);
     }
     throw new Error("no spot was ever ready");

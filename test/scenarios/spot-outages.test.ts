@@ -10,7 +10,7 @@ const STEP_MS = 2 * SECOND;
 
 type Mischief = FaultFile["do"];
 
-/** What comes between a screen and its spots, and the longest that the player may rest from asking meanwhile (G6, G7). */
+/** What comes between a screen and its spots, and the longest that the player may back off meanwhile (G6, G7). */
 const TROUBLES: Readonly<Record<string, { readonly faults: readonly Mischief[]; readonly restMs: number }>> = {
   "a reset": { faults: [{ reset: true }], restMs: 2 * MINUTE },
   "408": { faults: [{ status: 408 }], restMs: 2 * MINUTE },
@@ -72,7 +72,7 @@ it("is asked for again at once after the first no fill, and after one fill begin
   scenario.emulator.setFaults([{ ...spotFaults([{ empty: true }])[0], times: 1 } as FaultFile]);
   await scenario.pass(5 * SECOND);
   expect(asked(scenario)).toBeGreaterThanOrEqual(2);
-  expect(scenario.stage.showings.length + scenario.screen().loop.state().line.length).toBeGreaterThan(0);
+  expect(scenario.stage.showings.length + scenario.screen().loop.state().queue.length).toBeGreaterThan(0);
 });
 
 async function opened(changes: ScenarioChanges = {}): Promise<Scenario> {

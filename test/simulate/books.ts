@@ -5,7 +5,7 @@ import type { FailureReason, Playout, PlayoutOutcome } from "../../src/core/play
 import { DOUBT_MS, LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proof.ts";
 import { MOST_SENDS } from "../../src/core/proof-dispatch.ts";
 import type { Instant, Item } from "../../src/core/spot.ts";
-import { isQuarantined, isStrike, type Strikes, struck } from "../../src/core/strikes.ts";
+import { isBlocked, isStrike, type Strikes, struck } from "../../src/core/strikes.ts";
 import { keyOf } from "../../src/player/media/media-cache.ts";
 import type { Disk, Offer, RunFacts } from "./offer.ts";
 import type { ProofRow } from "./proof-rows.ts";
@@ -96,7 +96,7 @@ export class Books {
       return;
     }
     const strikes = this.#strikes.get(keyOf(item));
-    if (strikes !== undefined && isQuarantined(strikes, now) && offer.askedAt > strikes.lastAt) {
+    if (strikes !== undefined && isBlocked(strikes, now) && offer.askedAt > strikes.lastAt) {
       this.complain(`cued though it failed ${strikes.count} times: ${item.id}`);
     }
   }

@@ -40,7 +40,7 @@ export class Checks {
     const since = Math.max(this.#parts.wire.askedAt, this.#parts.machine.startedAt);
     if (this.#parts.time.now() - since > LONGEST_PAUSE_MS) this.#parts.books.complain("no spot was asked for any more");
     const waiting = new Set(
-      state.line.map(({ playout }) => playout.spotNumber).filter((number) => number > state.begunSpot),
+      state.queue.map(({ playout }) => playout.spotNumber).filter((number) => number > state.begunSpot),
     );
     if (waiting.size > 1) this.#parts.books.complain(`${waiting.size} spots wait for their turn`);
   }

@@ -165,7 +165,7 @@ export class Machine {
     const { time } = this.#parts;
     const upMs = time.now() - this.startedAt;
     if (this.#run === null) return null;
-    const service = this.#run.player?.serviceClock.moment().service ?? null;
+    const service = this.#run.player?.serviceClock.read().service ?? null;
     // Until the service has told its time, what is owed from before the boot waits for it.
     if (service === null && upMs < 65 * 60_000) return null;
     return upMs < 2 * REFUSED_WITHIN_MS ? null : time.now();
@@ -262,7 +262,7 @@ export class Machine {
 
   /** The digests of what has been fetched and waits for its turn. */
   #waiting(): ReadonlySet<string> {
-    const waiting = this.#run?.screen?.loop.state().line ?? [];
+    const waiting = this.#run?.screen?.loop.state().queue ?? [];
     const line = waiting.filter(({ progress }) => progress !== "fetching");
     return new Set(line.map(({ playout }) => this.#parts.creatives.get(playout.item.url)?.file.sha256 ?? ""));
   }
@@ -295,7 +295,7 @@ export class Machine {
   #setWall(aheadMs: number): void {
     const { clocks, books } = this.#parts;
     clocks.setWallAhead(aheadMs);
-    // A quarantine is told by the wall clock, which is all that there is across boots.
+    // A block is told by the wall clock, which is all that there is across boots.
     books.forgetStrikes();
   }
 }

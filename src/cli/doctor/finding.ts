@@ -1,5 +1,5 @@
 import { type ProxyEnd, ProxyFailure, reasonOf } from "../../client/reply.ts";
-import { OutOfReach } from "../../player/network/egress-policy.ts";
+import { EgressDenied } from "../../player/network/egress-policy.ts";
 import { exitCodes } from "../exit.ts";
 
 /** What one look at this machine, or at the service from here, came to. */
@@ -53,7 +53,7 @@ const DEEPEST_CAUSE = 5;
 
 /** Where a request to `host` ended that failed with `error`. */
 export function endingOf(error: unknown, host: string): Ending {
-  const [known] = causes(error).filter((cause) => cause instanceof ProxyFailure || cause instanceof OutOfReach);
+  const [known] = causes(error).filter((cause) => cause instanceof ProxyFailure || cause instanceof EgressDenied);
   if (known instanceof ProxyFailure) return { reason: known.message, advice: proxyAdvice(known.end, host) };
   if (known !== undefined) {
     const advice = `Its address is private. If that is right, name ${host} in creatives.allowHosts.`;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { reachOf } from "../../core/address.ts";
+import { scopeOf } from "../../core/address.ts";
 import type { Call } from "../../emulator/http/journal.ts";
 import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/main.ts";
@@ -85,7 +85,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Starts an emulator as the command line says; throws a `CommandFailure` that says what is wrong with that. */
 export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
   const { port, mediaPort, controlPort, host, world, venueTypes, data, reset, seed, quiet = false } = flags;
-  if (isEveryAddress(host) || reachOf(host) !== "loopback") console.error(exposedWarning(host));
+  if (isEveryAddress(host) || scopeOf(host) !== "loopback") console.error(exposedWarning(host));
   const options: EmulatorOptions = {
     ports: { service: port, media: mediaPort, control: controlPort },
     host,

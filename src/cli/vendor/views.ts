@@ -109,8 +109,8 @@ export function screenText(screen: Screen, tree: VenueTree | null): string[] {
   ];
 }
 
-/** What obstacles are looked for with, beside the screen and its location. */
-export interface Sight {
+/** What else decides whether a screen gets spots and ads, beside the screen and its location. */
+export interface PlaceFacts {
   /** The service's time. */
   readonly now: Instant;
   /** The venue types, where they are known. */
@@ -121,7 +121,7 @@ export interface Sight {
  * What keeps a screen from spots, or all that keeps it from ads now, and what to do about it (F3-F5, B13); nothing when
  * all is well. `null`: not looked at.
  */
-export function obstacles(screen: Screen, location: Location | null, sight: Sight | null = null): string[] {
+export function obstacles(screen: Screen, location: Location | null, facts: PlaceFacts | null = null): string[] {
   const { screen_id, location_id } = screen;
   if (screen.archived) return [`It is archived: no spots. spotloop screens update ${screen_id} --archived no`];
   if (location?.archived) return [`Location ${location_id} is archived: no spots.`];
@@ -133,12 +133,12 @@ export function obstacles(screen: Screen, location: Location | null, sight: Sigh
     ...(location === null || location.available_for_ads
       ? []
       : [`No ads: spotloop locations update ${location_id} --available-for-ads yes`]),
-    ...(location === null || sight === null ? [] : placeObstacles(screen, location, sight)),
+    ...(location === null || facts === null ? [] : placeObstacles(screen, location, facts)),
   ];
 }
 
 /** What the location says by its type and its hours. */
-function placeObstacles(screen: Screen, location: Location, { now, tree }: Sight): string[] {
+function placeObstacles(screen: Screen, location: Location, { now, tree }: PlaceFacts): string[] {
   const { venue_type_id: type, screen_id } = screen;
   const isMisfit = tree !== null && isMismatched(screen, location, tree);
   const closed = closedText(location, now);

@@ -5,8 +5,8 @@ import type { FieldError } from "./rule-result.ts";
 import { type PlacedScreen, placeScreen } from "./screen.ts";
 import { type VenueTree, venueTypeName } from "./venue-type.ts";
 
-/** What is to be sent about a location, under the contract's names; what is absent is not sent. */
-export interface SentLocation {
+/** The fields of a location to be created or changed, under the contract's names; absent ones are not sent. */
+export interface LocationFields {
   readonly location_id?: string | undefined;
   readonly title?: string | undefined;
   readonly venue_type_id?: string | undefined;
@@ -16,8 +16,8 @@ export interface SentLocation {
   readonly visitors_7?: readonly number[] | undefined;
 }
 
-/** What is to be sent about a screen. */
-export interface SentScreen {
+/** The fields of a screen to be created or changed. */
+export interface ScreenFields {
   readonly screen_id?: string | undefined;
   readonly title?: string | undefined;
   readonly venue_type_id?: string | undefined;
@@ -30,7 +30,7 @@ export interface SentScreen {
 }
 
 /** All that can be told to be wrong with a location before the service is asked. `tree` is null where it is not known. */
-export function locationComplaints(sent: SentLocation, tree: VenueTree | null): readonly FieldError[] {
+export function locationComplaints(sent: LocationFields, tree: VenueTree | null): readonly FieldError[] {
   return [
     ...about("location_id", sent.location_id, identifierFlaw),
     ...about("title", sent.title, blank),
@@ -45,7 +45,7 @@ export function locationComplaints(sent: SentLocation, tree: VenueTree | null): 
 /** The same for an update, with what the rules of review have against it as the location now is (B5, B6, B10, B11). */
 export function locationUpdateComplaints<L extends ReviewedLocation>(
   stored: L,
-  change: LocationChange<L> & SentLocation,
+  change: LocationChange<L> & LocationFields,
   tree: VenueTree | null,
 ): readonly FieldError[] {
   const rules = { tree: tree ?? new Map(), allowBareReview: false };
@@ -59,7 +59,7 @@ export function locationUpdateComplaints<L extends ReviewedLocation>(
  * undefined where that is not known or does not change.
  */
 export function screenComplaints(
-  sent: SentScreen,
+  sent: ScreenFields,
   placed: PlacedScreen | null,
   location: ReviewedLocation | null | undefined,
   tree: VenueTree | null,

@@ -1,7 +1,7 @@
 import { type FailureReason, type PlayoutId, playoutsOf } from "../playout.ts";
 import { type Instant, runningOrder, type Spot } from "../spot.ts";
-import { type Miss, rewarded } from "./pace.ts";
-import { drop, failSlot, failure, type LoopEffect, miss, notePreparation, RULES, type Step } from "./rules.ts";
+import { rewarded, type Unfilled } from "./pace.ts";
+import { drop, failSlot, failure, type LoopEffect, notePreparation, noteUnfilled, RULES, type Step } from "./rules.ts";
 import { CUE_LEAD_MS, hasDeck, LATE_PAINT_MS, type LoopState, type Progress, type Waiting } from "./state.ts";
 import { dropReason, resumed, type SuspendReason, suspended } from "./suspension.ts";
 
@@ -9,7 +9,7 @@ import { dropReason, resumed, type SuspendReason, suspended } from "./suspension
 export type LoopEvent =
   | { readonly kind: "started" }
   | { readonly kind: "spot-received"; readonly spot: Spot; readonly requestedAt: Instant }
-  | { readonly kind: "spot-missed"; readonly miss: Miss }
+  | { readonly kind: "spot-unfilled"; readonly reason: Unfilled }
   /** It was not asked for after all: the screen was suspended before the request was sent. */
   | { readonly kind: "request-withdrawn" }
   /** It is whole on disk. */
@@ -42,18 +42,18 @@ export function newLoop(
   return {
     maxAgeMs,
     pageWithinMs,
-    asking: { kind: "idle" },
-    misses: 0,
-    requests: [],
+    request: { kind: "idle" },
+    unfilled: 0,
+    requestTimes: [],
     received: 0,
     begunSpot: 0,
     begunAt: 0,
     recentPreparationMs: 0,
-    line: [],
+    queue: [],
     slot: null,
     dueAt: null,
     suspendReasons,
-    dark: false,
+    blanked: false,
   };
 }
 
@@ -90,10 +90,10 @@ function note(state: LoopState, event: LoopEvent, now: Instant, random: number):
       return [state, []];
     case "spot-received":
       return noteSpot(state, event.spot, event.requestedAt, now, random);
-    case "spot-missed":
-      return state.asking.kind === "asked" ? [miss(state, event.miss, now, random), []] : [state, []];
+    case "spot-unfilled":
+      return state.request.kind === "sent" ? [noteUnfilled(state, event.reason, now, random), []] : [state, []];
     case "request-withdrawn":
-      return state.asking.kind === "asked" ? [{ ...state, asking: { kind: "idle" } }, []] : [state, []];
+      return state.request.kind === "sent" ? [{ ...state, request: { kind: "idle" } }, []] : [state, []];
     case "item-fetched":
       return noteFetched(state, event.playout, now);
     case "page-recorded":
@@ -101,7 +101,7 @@ function note(state: LoopState, event: LoopEvent, now: Instant, random: number):
     case "item-lost":
       return noteLost(state, event.playout, event.reason, now, random);
     case "deck-ready":
-      return [{ ...state, line: state.line.map((waiting) => readied(waiting, event.playout)) }, []];
+      return [{ ...state, queue: state.queue.map((waiting) => readied(waiting, event.playout)) }, []];
     case "deck-painted":
       return notePainted(state, event.playout, event.paintedAt);
     case "deck-failed":
@@ -114,18 +114,18 @@ function note(state: LoopState, event: LoopEvent, now: Instant, random: number):
 }
 
 function noteSpot(state: LoopState, spot: Spot, requestedAt: Instant, now: Instant, random: number): Step {
-  if (state.asking.kind !== "asked") return [state, []];
+  if (state.request.kind !== "sent") return [state, []];
   const number = state.received + 1;
   const playouts = playoutsOf(spot, runningOrder(spot), number, requestedAt);
-  const received: LoopState = { ...state, received: number, asking: { kind: "idle" } };
+  const received: LoopState = { ...state, received: number, request: { kind: "idle" } };
   const reason = dropReason(state.suspendReasons);
   if (reason !== null) return [received, playouts.map((one) => failure(one, reason))];
-  if (playouts.length === 0) return [miss(received, { kind: "no-fill" }, now, random), []];
+  if (playouts.length === 0) return [noteUnfilled(received, { kind: "no-fill" }, now, random), []];
   const joining = playouts.map(
     (playout): Waiting => ({ playout, progress: "fetching", receivedAt: now, leadMs: 0, cuedAt: 0 }),
   );
   return [
-    { ...received, line: [...state.line, ...joining] },
+    { ...received, queue: [...state.queue, ...joining] },
     playouts.map((playout): LoopEffect => ({ kind: "fetch", playout })),
   ];
 }
@@ -135,8 +135,8 @@ function noteFetched(state: LoopState, id: PlayoutId, now: Instant): Step {
   if (waiting === undefined) return [state, []];
   const { playout } = waiting;
   if (playout.item.form !== "html") return [prepared(state, waiting, CUE_LEAD_MS, now), []];
-  const line = state.line.map((one): Waiting => (one === waiting ? { ...one, progress: "recording" } : one));
-  return [{ ...state, line }, [{ kind: "record", playout }]];
+  const queue = state.queue.map((one): Waiting => (one === waiting ? { ...one, progress: "recording" } : one));
+  return [{ ...state, queue }, [{ kind: "record", playout }]];
 }
 
 /** A page that was cued meanwhile is on its way already. */
@@ -147,8 +147,8 @@ function noteRecorded(state: LoopState, id: PlayoutId, leadMs: number, now: Inst
 
 function prepared(state: LoopState, waiting: Waiting, leadMs: number, now: Instant): LoopState {
   const fetched: Waiting = { ...waiting, progress: "fetched", leadMs };
-  const line = state.line.map((one) => (one === waiting ? fetched : one));
-  return notePreparation({ ...state, line }, fetched, now);
+  const queue = state.queue.map((one) => (one === waiting ? fetched : one));
+  return notePreparation({ ...state, queue }, fetched, now);
 }
 
 function noteLost(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, random: number): Step {
@@ -156,8 +156,8 @@ function noteLost(state: LoopState, id: PlayoutId, reason: FailureReason, now: I
   return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, random);
 }
 
-function waitingIn({ line }: LoopState, id: PlayoutId, progress: Progress): Waiting | undefined {
-  return line.find((one) => one.playout.id === id && one.progress === progress);
+function waitingIn({ queue }: LoopState, id: PlayoutId, progress: Progress): Waiting | undefined {
+  return queue.find((one) => one.playout.id === id && one.progress === progress);
 }
 
 function readied(waiting: Waiting, id: PlayoutId): Waiting {
@@ -170,13 +170,18 @@ function notePainted(state: LoopState, id: PlayoutId, paintedAt: Instant): Step 
   const late = paintedAt - slot.startsAt > LATE_PAINT_MS;
   const endsAt = late ? paintedAt + slot.playout.item.durationMs : slot.endsAt;
   return [
-    { ...state, misses: 0, requests: rewarded(state.requests), slot: { ...slot, paintedAt, endsAt, covered: null } },
+    {
+      ...state,
+      unfilled: 0,
+      requestTimes: rewarded(state.requestTimes),
+      slot: { ...slot, paintedAt, endsAt, covered: null },
+    },
     slot.covered === null ? [] : [{ kind: "clear", playout: slot.covered }],
   ];
 }
 
 function noteFailed(state: LoopState, id: PlayoutId, reason: FailureReason, now: Instant, random: number): Step {
   if (state.slot?.playout.id === id) return failSlot(state, state.slot, reason);
-  const waiting = state.line.find((one) => one.playout.id === id && hasDeck(one));
+  const waiting = state.queue.find((one) => one.playout.id === id && hasDeck(one));
   return waiting === undefined ? [state, []] : drop(state, waiting, reason, now, random);
 }

@@ -1,7 +1,7 @@
 import type { Instant } from "../spot.ts";
 
-/** Why a spot request brought nothing to show. */
-export type Miss =
+/** Why a spot request was not filled. */
+export type Unfilled =
   | { readonly kind: "no-fill" }
   | { readonly kind: "unavailable" }
   | { readonly kind: "limited"; readonly retryAfterMs: number | null }
@@ -19,8 +19,8 @@ export const LONGEST_LIMITED_WAIT_MS = 60 * 60_000;
 export const DENIED_WAIT_MS = 5 * 60_000;
 
 /**
- * The most spot requests in a minute in which nothing is shown, whatever the answers are: as many as the waits after
- * misses bring about by themselves, and one more.
+ * The most spot requests in a minute in which nothing is shown, whatever the answers are: as many as the backoff
+ * allows by itself, and one more.
  */
 export const MOST_REQUESTS_A_MINUTE = 8;
 const MINUTE_MS = 60_000;
@@ -33,15 +33,15 @@ const LONGEST_WAIT_MS = 120_000;
 const SPREAD = 0.2;
 
 /**
- * How long to back off after a miss, in milliseconds. `misses` counts the misses in a row, this one included: the first
- * is asked again at once, then 2 s doubling to 2 min, each shorter by up to a fifth (G6). A 429 can make it longer and
+ * How long to back off after an unfilled request, in milliseconds. `unfilled` counts those in a row, this one included: the
+ * first is repeated at once, then 2 s doubling to 2 min, each shorter by up to a fifth (G6). A 429 can make it longer and
  * never shorter (A14). `random` is in [0, 1).
  */
-export function backoffAfter(miss: Miss, misses: number, random: number): number {
-  const ordinaryMs = ordinaryWait(misses, random);
-  switch (miss.kind) {
+export function backoffAfter(reason: Unfilled, unfilled: number, random: number): number {
+  const ordinaryMs = ordinaryWait(unfilled, random);
+  switch (reason.kind) {
     case "limited":
-      return Math.max(ordinaryMs, Math.min(miss.retryAfterMs ?? LIMITED_WAIT_MS, LONGEST_LIMITED_WAIT_MS));
+      return Math.max(ordinaryMs, Math.min(reason.retryAfterMs ?? LIMITED_WAIT_MS, LONGEST_LIMITED_WAIT_MS));
     case "denied":
       return DENIED_WAIT_MS;
     case "no-fill":
@@ -50,19 +50,19 @@ export function backoffAfter(miss: Miss, misses: number, random: number): number
   }
 }
 
-function ordinaryWait(misses: number, random: number): number {
-  if (misses < 2) return 0;
-  const doubledMs = Math.min(FIRST_WAIT_MS * 2 ** (misses - 2), LONGEST_WAIT_MS);
+function ordinaryWait(unfilled: number, random: number): number {
+  if (unfilled < 2) return 0;
+  const doubledMs = Math.min(FIRST_WAIT_MS * 2 ** (unfilled - 2), LONGEST_WAIT_MS);
   return doubledMs * (1 - SPREAD * random);
 }
 
 /**
- * The instant before which no spot is asked for, given the instants of the latest requests. After a miss the backoff
- * keeps them apart.
+ * The instant before which no spot is asked for, given the instants of the latest requests. After an unfilled
+ * request the backoff keeps them apart.
  */
-export function paceAt(requests: readonly Instant[], misses: number): Instant {
+export function paceAt(requests: readonly Instant[], unfilled: number): Instant {
   const first = requests.length < MOST_REQUESTS_A_MINUTE ? undefined : requests[0];
-  const lastButOne = misses > 0 ? undefined : requests.at(-2);
+  const lastButOne = unfilled > 0 ? undefined : requests.at(-2);
   return Math.max((first ?? NEVER_YET) + MINUTE_MS, (lastButOne ?? NEVER_YET) + TWO_REQUESTS_MS);
 }
 

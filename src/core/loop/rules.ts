@@ -1,6 +1,6 @@
 import type { FailureReason, Playout, PlayoutOutcome } from "../playout.ts";
 import { type Instant, LONGEST_ITEM_MS } from "../spot.ts";
-import { backoffAfter, type Miss, requested } from "./pace.ts";
+import { backoffAfter, requested, type Unfilled } from "./pace.ts";
 import {
   backoffUntil,
   cueAt,
@@ -16,21 +16,21 @@ import {
   type Slot,
   type Waiting,
 } from "./state.ts";
-import { cutReason, dropReason, isDark } from "./suspension.ts";
+import { cutReason, dropReason, isBlanked } from "./suspension.ts";
 
 /** What the player does next. */
 export type LoopEffect =
   | { readonly kind: "request-spot" }
   | { readonly kind: "fetch"; readonly playout: Playout }
-  /** Loads a page out of sight, so that all that it asks for is on disk; a cue meanwhile takes that load over. */
+  /** Loads a page in the background, so that all that it asks for is on disk; a cue meanwhile takes that load over. */
   | { readonly kind: "record"; readonly playout: Playout }
   | { readonly kind: "cue"; readonly playout: Playout }
   | { readonly kind: "take"; readonly playout: Playout }
   /** Closes the playout's deck; with no deck left on top the slate shows. */
   | { readonly kind: "clear"; readonly playout: Playout }
-  /** Puts the screen out of sight, house content included; it stays so until "lighten". */
-  | { readonly kind: "darken" }
-  | { readonly kind: "lighten" }
+  /** Shows black instead of everything, house content included, until "unblank". */
+  | { readonly kind: "blank" }
+  | { readonly kind: "unblank" }
   /** The playout is over; one that was shown is owed its proof now (G1). */
   | { readonly kind: "settle"; readonly playout: Playout; readonly outcome: PlayoutOutcome };
 
@@ -44,7 +44,7 @@ type Rule = (state: LoopState, now: Instant, random: number) => Step | null;
 export const RULES: readonly Rule[] = [
   cutShort,
   dropWaiting,
-  changeLight,
+  changeBlanking,
   giveUpPainting,
   giveUpFetching,
   giveUpLoading,
@@ -63,16 +63,16 @@ function cutShort(state: LoopState): Step | null {
   return failSlot(state, state.slot, reason);
 }
 
-/** A suspended screen has nothing waiting: a spot is for right away. The service did nothing wrong: it is no miss. */
+/** A suspended screen has nothing waiting: a spot is for right away. The service did nothing wrong: no request counts as unfilled. */
 function dropWaiting(state: LoopState): Step | null {
-  const head = state.line[0];
+  const head = state.queue[0];
   const reason = dropReason(state.suspendReasons);
   return head === undefined || reason === null ? null : without(state, head, reason);
 }
 
-function changeLight(state: LoopState): Step | null {
-  const dark = isDark(state.suspendReasons) && (state.slot === null || state.slot.failed);
-  return dark === state.dark ? null : [{ ...state, dark }, [{ kind: dark ? "darken" : "lighten" }]];
+function changeBlanking(state: LoopState): Step | null {
+  const blanked = isBlanked(state.suspendReasons) && (state.slot === null || state.slot.failed);
+  return blanked === state.blanked ? null : [{ ...state, blanked }, [{ kind: blanked ? "blank" : "unblank" }]];
 }
 
 function giveUpPainting(state: LoopState, now: Instant): Step | null {
@@ -81,13 +81,13 @@ function giveUpPainting(state: LoopState, now: Instant): Step | null {
 }
 
 function giveUpFetching(state: LoopState, now: Instant, random: number): Step | null {
-  const head = state.line[0];
+  const head = state.queue[0];
   if (head === undefined || now < fetchDeadline(state)) return null;
   return drop(state, head, "unfetchable", now, random);
 }
 
 function giveUpLoading(state: LoopState, now: Instant, random: number): Step | null {
-  const head = state.line[0];
+  const head = state.queue[0];
   if (head === undefined || now < readyDeadline(state)) return null;
   return drop(state, head, "not-ready", now, random);
 }
@@ -97,7 +97,7 @@ function giveUpLoading(state: LoopState, now: Instant, random: number): Step | n
  * in time has its turn within an item's length; beyond that the machine has slept.
  */
 function dropStale(state: LoopState, now: Instant, random: number): Step | null {
-  const stale = state.line.find(({ playout: { spotNumber, requestedAt } }) => {
+  const stale = state.queue.find(({ playout: { spotNumber, requestedAt } }) => {
     const maxAgeMs = spotNumber > state.begunSpot ? state.maxAgeMs : state.maxAgeMs + LONGEST_ITEM_MS;
     return now - requestedAt > maxAgeMs;
   });
@@ -105,9 +105,9 @@ function dropStale(state: LoopState, now: Instant, random: number): Step | null 
 }
 
 function handOver(state: LoopState, now: Instant, random: number): Step | null {
-  const { slot, line } = state;
-  if (slot === null || now < handoverAt(slot, line)) return null;
-  const head = line[0];
+  const { slot, queue } = state;
+  if (slot === null || now < handoverAt(slot, queue)) return null;
+  const head = queue[0];
   const settled = settle(slot, now);
   if (isReady(head)) {
     const startsAt = now - slot.endsAt > LATE_PAINT_MS ? now : slot.endsAt;
@@ -115,11 +115,11 @@ function handOver(state: LoopState, now: Instant, random: number): Step | null {
     return [taken, [...effects, ...settled]];
   }
   const cleared: LoopEffect[] = slot.failed ? [] : [{ kind: "clear", playout: slot.playout }];
-  // Dark before the deck is gone: no house content in between.
-  const darkened: LoopEffect[] = isDark(state.suspendReasons) && !state.dark ? [{ kind: "darken" }] : [];
-  const dark = state.dark || darkened.length > 0;
-  const dueAt = line.length > 0 ? slot.endsAt : null;
-  const over: Step = [{ ...state, slot: null, dueAt, dark }, [...darkened, ...cleared, ...settled]];
+  // Blanked before the deck is closed: no house content in between.
+  const blanking: LoopEffect[] = isBlanked(state.suspendReasons) && !state.blanked ? [{ kind: "blank" }] : [];
+  const blanked = state.blanked || blanking.length > 0;
+  const dueAt = queue.length > 0 ? slot.endsAt : null;
+  const over: Step = [{ ...state, slot: null, dueAt, blanked }, [...blanking, ...cleared, ...settled]];
   return head?.progress === "fetching" ? missTurn(over, head, now, random) : over;
 }
 
@@ -130,26 +130,26 @@ function missTurn([state, effects]: Step, late: Waiting, now: Instant, random: n
 }
 
 function takeFirst(state: LoopState, now: Instant): Step | null {
-  const head = state.line[0];
+  const head = state.queue[0];
   return state.slot === null && isReady(head) ? take(state, head, now, null) : null;
 }
 
 function cueNext(state: LoopState, now: Instant): Step | null {
-  const [head, ...rest] = state.line;
+  const [head, ...rest] = state.queue;
   if (head === undefined || now < cueAt(state)) return null;
-  const cued: LoopState = { ...state, line: [{ ...head, progress: "cued", cuedAt: now }, ...rest] };
+  const cued: LoopState = { ...state, queue: [{ ...head, progress: "cued", cuedAt: now }, ...rest] };
   const next = head.progress === "recording" ? notePreparation(cued, head, now) : cued;
   return [next, [{ kind: "cue", playout: head.playout }]];
 }
 
 function wakeUp(state: LoopState, now: Instant): Step | null {
-  return now < backoffUntil(state.asking) ? null : [{ ...state, asking: { kind: "idle" } }, []];
+  return now < backoffUntil(state.request) ? null : [{ ...state, request: { kind: "idle" } }, []];
 }
 
 function ask(state: LoopState, now: Instant): Step | null {
   if (now < requestAt(state)) return null;
-  const requests = requested(state.requests, now);
-  return [{ ...state, asking: { kind: "asked" }, requests }, [{ kind: "request-spot" }]];
+  const requestTimes = requested(state.requestTimes, now);
+  return [{ ...state, request: { kind: "sent" }, requestTimes }, [{ kind: "request-spot" }]];
 }
 
 /** Ends the slot's playout without a proof; what is left of the slot is house content. */
@@ -162,20 +162,20 @@ export function failSlot(state: LoopState, slot: Slot, reason: FailureReason): S
   ];
 }
 
-/** Takes a playout out of the line. A spot of which nothing is left and nothing was begun counts as a miss. */
+/** Removes a playout from the queue. A spot of which nothing was and nothing can be shown counts as an unfilled request. */
 export function drop(state: LoopState, waiting: Waiting, reason: FailureReason, now: Instant, random: number): Step {
   const [taken, effects] = without(state, waiting, reason);
   const dropped = isPrepared(waiting) ? taken : notePreparation(taken, waiting, now);
   const missed = missedSlot(state, waiting, reason, now);
   if (missed !== null) return [begin(dropped, missed), effects];
   const { spotNumber } = waiting.playout;
-  const lost = spotNumber > state.begunSpot && !dropped.line.some((one) => one.playout.spotNumber === spotNumber);
-  return [lost ? miss(dropped, { kind: "unavailable" }, now, random) : dropped, effects];
+  const lost = spotNumber > state.begunSpot && !dropped.queue.some((one) => one.playout.spotNumber === spotNumber);
+  return [lost ? noteUnfilled(dropped, { kind: "unavailable" }, now, random) : dropped, effects];
 }
 
 /** One item of a spot is on its way no more: with the last one its preparation is over, and how long it took is known. */
 export function notePreparation(state: LoopState, { playout, receivedAt }: Waiting, now: Instant): LoopState {
-  const others = state.line.filter((one) => one.playout.spotNumber === playout.spotNumber);
+  const others = state.queue.filter((one) => one.playout.spotNumber === playout.spotNumber);
   return others.every(isPrepared) ? { ...state, recentPreparationMs: now - receivedAt } : state;
 }
 
@@ -186,16 +186,16 @@ function isPrepared({ progress }: Waiting): boolean {
 function without(state: LoopState, waiting: Waiting, reason: FailureReason): Step {
   const { playout } = waiting;
   const cleared: LoopEffect[] = hasDeck(waiting) ? [{ kind: "clear", playout }] : [];
-  const line = state.line.filter((one) => one !== waiting);
-  return [{ ...state, line }, [...cleared, failure(playout, reason)]];
+  const queue = state.queue.filter((one) => one !== waiting);
+  return [{ ...state, queue }, [...cleared, failure(playout, reason)]];
 }
 
 /**
  * What had a deck and failed when its turn had come holds its planned slot to the end, with house content in it: what
  * follows keeps its instant. `null` where its turn had not come, or its slot is over.
  */
-function missedSlot({ line, dueAt }: LoopState, waiting: Waiting, reason: FailureReason, now: Instant): Slot | null {
-  if (dueAt === null || line[0] !== waiting || !hasDeck(waiting) || reason === "stale") return null;
+function missedSlot({ queue, dueAt }: LoopState, waiting: Waiting, reason: FailureReason, now: Instant): Slot | null {
+  if (dueAt === null || queue[0] !== waiting || !hasDeck(waiting) || reason === "stale") return null;
   const endsAt = dueAt + waiting.playout.item.durationMs;
   return now < endsAt
     ? { playout: waiting.playout, startsAt: dueAt, endsAt, paintedAt: null, failed: true, covered: null }
@@ -207,18 +207,18 @@ export function failure(playout: Playout, reason: FailureReason): LoopEffect {
   return { kind: "settle", playout, outcome: { kind: "failed", reason } };
 }
 
-/** Counts a miss, and backs off before asking again. */
-export function miss(state: LoopState, reason: Miss, now: Instant, random: number): LoopState {
-  const misses = state.misses + 1;
-  return { ...state, misses, asking: { kind: "backoff", until: now + backoffAfter(reason, misses, random) } };
+/** Counts an unfilled request, and backs off before the next one. */
+export function noteUnfilled(state: LoopState, reason: Unfilled, now: Instant, random: number): LoopState {
+  const unfilled = state.unfilled + 1;
+  return { ...state, unfilled, request: { kind: "backoff", until: now + backoffAfter(reason, unfilled, random) } };
 }
 
 function take(state: LoopState, waiting: Waiting, startsAt: Instant, covered: Playout | null): Step {
   const { playout } = waiting;
-  const line = state.line.filter((one) => one !== waiting);
+  const queue = state.queue.filter((one) => one !== waiting);
   const endsAt = startsAt + playout.item.durationMs;
   const slot = { playout, startsAt, endsAt, paintedAt: null, failed: false, covered };
-  return [begin({ ...state, line }, slot), [{ kind: "take", playout }]];
+  return [begin({ ...state, queue }, slot), [{ kind: "take", playout }]];
 }
 
 function begin(state: LoopState, slot: Slot): LoopState {

@@ -5,11 +5,11 @@ import type { SuspendReason } from "./suspension.ts";
 
 /**
  * How far a playout is that waits for its turn: on its way to the disk; a page that is recorded; whole on the disk; with a
- * deck that loads and draws out of sight; with one that can be taken.
+ * deck that loads and draws in the background; with one that can be taken.
  */
 export type Progress = "fetching" | "recording" | "fetched" | "cued" | "ready";
 
-/** A playout that waits for its turn; only the first in line has a deck. */
+/** A playout that waits for its turn; only the first in the queue has a deck. */
 export interface Waiting {
   readonly playout: Playout;
   readonly progress: Progress;
@@ -27,14 +27,14 @@ export interface Slot {
   readonly endsAt: Instant;
   readonly paintedAt: Instant | null;
   readonly failed: boolean;
-  /** The playout before, whose deck stays in sight until this one is painted. */
+  /** The playout before, whose deck stays visible until this one is painted. */
   readonly covered: Playout | null;
 }
 
-/** Whether the service is being asked for a spot. */
-export type Asking =
+/** The state of the request for the next spot. */
+export type RequestState =
   | { readonly kind: "idle" }
-  | { readonly kind: "asked" }
+  | { readonly kind: "sent" }
   | { readonly kind: "backoff"; readonly until: Instant };
 
 /** All that a screen's loop knows. */
@@ -42,11 +42,11 @@ export interface LoopState {
   readonly maxAgeMs: number;
   /** How long a page may load: it is cued no earlier before its turn. */
   readonly pageWithinMs: number;
-  readonly asking: Asking;
-  /** Spot requests in a row that led to nothing on screen. */
-  readonly misses: number;
+  readonly request: RequestState;
+  /** Unfilled requests in a row: those that led to nothing on screen. */
+  readonly unfilled: number;
   /** When spots were asked for lately, as far as the next request depends on it (`paceAt`). */
-  readonly requests: readonly Instant[];
+  readonly requestTimes: readonly Instant[];
   /** How many spots were received, and the number and start of the last one that reached the screen. */
   readonly received: number;
   readonly begunSpot: number;
@@ -54,14 +54,14 @@ export interface LoopState {
   /** How long it took lately until the last item of a spot was on disk, or was given up. */
   readonly recentPreparationMs: number;
   /** The rest of the spot on air, then the spot after it, in running order. */
-  readonly line: readonly Waiting[];
+  readonly queue: readonly Waiting[];
   readonly slot: Slot | null;
-  /** When the first in line was due, where nothing is on air because it was not ready then. */
+  /** When the first in the queue was due, where nothing is on air because it was not ready then. */
   readonly dueAt: Instant | null;
   /** Why no spots are shown or asked for; none while the screen plays. */
   readonly suspendReasons: readonly SuspendReason[];
-  /** Not even house content is in sight. */
-  readonly dark: boolean;
+  /** The screen is black: not even house content is visible. */
+  readonly blanked: boolean;
 }
 
 /** An item that is not on disk this long after its spot came fails if nothing is on air (G3). */
@@ -85,7 +85,7 @@ export const LATE_PAINT_MS = 67;
 export const CUE_LEAD_MS = 6_000;
 
 /**
- * A page whose recording is not over this long before its turn is cued as it is: its load out of sight becomes the one
+ * A page whose recording is not over this long before its turn is cued as it is: its background load becomes the one
  * that is to be seen. It is never late for having been recorded (F22).
  */
 export const UNRECORDED_LEAD_MS = 2_000;
@@ -95,15 +95,15 @@ const AT_ONCE = Number.NEGATIVE_INFINITY;
 
 /**
  * When the slot ends: on its planned instant when the next is ready to take over, otherwise not before the item had
- * its whole duration in sight, and a moment later where the next is about to be ready. Never while its first frame is
- * still awaited.
+ * been visible for its whole duration, and a moment later where the next is about to be ready. Never while its first
+ * frame is awaited.
  */
-export function handoverAt(slot: Slot, line: readonly Waiting[]): Instant {
+export function handoverAt(slot: Slot, queue: readonly Waiting[]): Instant {
   if (slot.failed) return slot.endsAt;
   if (slot.paintedAt === null) return NEVER;
-  if (isReady(line[0])) return slot.endsAt;
+  if (isReady(queue[0])) return slot.endsAt;
   const shownWholeAt = Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
-  return line[0]?.progress === "cued" ? shownWholeAt + MOMENT_MS : shownWholeAt;
+  return queue[0]?.progress === "cued" ? shownWholeAt + MOMENT_MS : shownWholeAt;
 }
 
 /** Whether a deck can be taken at once. */
@@ -121,21 +121,21 @@ export function paintDeadline(slot: Slot | null): Instant {
   return slot === null || slot.failed || slot.paintedAt !== null ? NEVER : slot.startsAt + PAINT_WITHIN_MS;
 }
 
-/** When the first in line gets the deck below: in time for its turn, once the deck before is out of the way. */
-export function cueAt({ slot, line: [head] }: LoopState): Instant {
+/** When the first in the queue is cued: in time for its turn, once the deck before is out of the way. */
+export function cueAt({ slot, queue: [head] }: LoopState): Instant {
   if (head?.progress !== "fetched" && head?.progress !== "recording") return NEVER;
   if (slot === null) return AT_ONCE;
   if (slot.paintedAt === null && !slot.failed) return NEVER;
   return slot.endsAt - (head.progress === "recording" ? UNRECORDED_LEAD_MS : head.leadMs);
 }
 
-/** When the first in line, not on disk, is given up with nothing on air; otherwise it is when its turn comes (G3). */
-export function fetchDeadline({ slot, line: [head] }: LoopState): Instant {
+/** When the first in the queue, not on disk, is given up with nothing on air; otherwise it is when its turn comes (G3). */
+export function fetchDeadline({ slot, queue: [head] }: LoopState): Instant {
   return slot === null && head?.progress === "fetching" ? head.receivedAt + FETCH_WITHIN_MS : NEVER;
 }
 
-/** When the first in line, cued and not ready, is given up. */
-export function readyDeadline({ line: [head], dueAt, pageWithinMs }: LoopState): Instant {
+/** When the first in the queue, cued and not ready, is given up. */
+export function readyDeadline({ queue: [head], dueAt, pageWithinMs }: LoopState): Instant {
   if (head?.progress !== "cued") return NEVER;
   const late = dueAt === null ? NEVER : Math.max(dueAt + LATE_READY_MS, head.cuedAt + LOADING_MS);
   const within = head.playout.item.form === "html" ? pageWithinMs : READY_WITHIN_MS;
@@ -144,43 +144,43 @@ export function readyDeadline({ line: [head], dueAt, pageWithinMs }: LoopState):
 
 /** When the next spot is asked for. */
 export function requestAt(state: LoopState): Instant {
-  if (state.asking.kind !== "idle" || state.suspendReasons.length > 0) return NEVER;
-  return Math.max(wantedAt(state), paceAt(state.requests, state.misses));
+  if (state.request.kind !== "idle" || state.suspendReasons.length > 0) return NEVER;
+  return Math.max(wantedAt(state), paceAt(state.requestTimes, state.unfilled));
 }
 
 /** When the next spot is wanted: one on air and at most one waiting (G4). */
-function wantedAt({ slot, line, begunAt, recentPreparationMs }: LoopState): Instant {
-  if (slot === null) return line.length === 0 ? AT_ONCE : NEVER;
+function wantedAt({ slot, queue, begunAt, recentPreparationMs }: LoopState): Instant {
+  if (slot === null) return queue.length === 0 ? AT_ONCE : NEVER;
   // The first frame has the machine to itself.
   if (slot.paintedAt === null && !slot.failed) return NEVER;
-  const rest = line.filter((waiting) => waiting.playout.spotNumber === slot.playout.spotNumber);
-  if (rest.length < line.length) return NEVER;
+  const rest = queue.filter((waiting) => waiting.playout.spotNumber === slot.playout.spotNumber);
+  if (rest.length < queue.length) return NEVER;
   const spotEndsAt = rest.reduce((at, waiting) => at + waiting.playout.item.durationMs, slot.endsAt);
   return askAt(begunAt, spotEndsAt, recentPreparationMs);
 }
 
-/** When the backoff after a miss is over. */
-export function backoffUntil(asking: Asking): Instant {
-  return asking.kind === "backoff" ? asking.until : NEVER;
+/** When the backoff after an unfilled request is over. */
+export function backoffUntil(request: RequestState): Instant {
+  return request.kind === "backoff" ? request.until : NEVER;
 }
 
-/** Whether an item comes in sight within so long, as far as that is planned: nothing is to hold that up. */
-export function isRaisingWithin({ slot, line }: LoopState, withinMs: number, now: Instant): boolean {
-  if (slot === null) return line.some(hasDeck);
+/** Whether an item becomes visible within so long, as far as that is planned: nothing is to hold that up. */
+export function isRaisingWithin({ slot, queue }: LoopState, withinMs: number, now: Instant): boolean {
+  if (slot === null) return queue.some(hasDeck);
   return (slot.paintedAt === null && !slot.failed) || slot.endsAt - now < withinMs;
 }
 
 /** When "woke" is due if nothing else happens before, or `null` for never. */
 export function wakeAt(state: LoopState): Instant | null {
-  const { slot, line } = state;
+  const { slot, queue } = state;
   const at = Math.min(
-    slot === null ? NEVER : handoverAt(slot, line),
+    slot === null ? NEVER : handoverAt(slot, queue),
     paintDeadline(slot),
     cueAt(state),
     fetchDeadline(state),
     readyDeadline(state),
     requestAt(state),
-    backoffUntil(state.asking),
+    backoffUntil(state.request),
   );
   return at === NEVER ? null : at;
 }

@@ -1,5 +1,5 @@
 import type { Instant, ItemKind } from "../../core/spot.ts";
-import { QUARANTINE_MS } from "../../core/strikes.ts";
+import { LONGEST_BLOCK_MS } from "../../core/strikes.ts";
 import { type Call, LONGEST_PATH } from "../http/journal.ts";
 import { type LedgerItem, type LedgerSpot, PROOF_WINDOW_MS } from "../spot/ledger.ts";
 
@@ -77,7 +77,7 @@ export function hindrancesByWhat(hindrances: readonly Hindrance[]): Hindrances {
 function isHindered(struck: Hindrances, { requestId, issuedAt }: LedgerSpot, item: LedgerItem): boolean {
   if (struck.has(requestId) || struck.has(item.popPath)) return true;
   const times = [...(struck.get(item.url) ?? []), ...(struck.get(ownFolderOf(item.url)) ?? [])];
-  return times.some((at) => at >= issuedAt - QUARANTINE_MS && at <= issuedAt + PROOF_WINDOW_MS);
+  return times.some((at) => at >= issuedAt - LONGEST_BLOCK_MS && at <= issuedAt + PROOF_WINDOW_MS);
 }
 
 /** A page that is called index has its folder to itself; everything else lies beside others. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono, MiddlewareHandler } from "hono";
-import { reachOf } from "../../core/address.ts";
+import { scopeOf } from "../../core/address.ts";
 import { errorBody } from "../../wire/errors.ts";
 import { type Env, problem } from "./answers.ts";
 import type { Listener } from "./journal.ts";
@@ -117,7 +117,7 @@ export function onlyFromHere(host: string): MiddlewareHandler<Env> {
     const authority = c.req.header("host") ?? "";
     const name = authority.replace(/:\d*$/, "");
     const isOwn = name.toLowerCase() === host.toLowerCase() || (isEveryAddress(host) && isOwnAddress(name));
-    if (reachOf(name) !== "loopback" && !isOwn) {
+    if (scopeOf(name) !== "loopback" && !isOwn) {
       return problem(c, 403, "bad_host", "the control listener answers under a loopback name or its own address only");
     }
     const origin = c.req.header("origin");

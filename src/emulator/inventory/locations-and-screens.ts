@@ -9,7 +9,7 @@ import {
 import type { RuleResult } from "../../core/inventory/rule-result.ts";
 import { placeScreen, type ScreenRules } from "../../core/inventory/screen.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
-import type { LocationChange, LocationCreation, ScreenChange, ScreenCreation } from "../../wire/inventory-requests.ts";
+import type { LocationChange, ReceivedLocation, ReceivedScreen, ScreenChange } from "../../wire/inventory-requests.ts";
 import type { Network } from "../network.ts";
 import { freeIdentifier } from "../random.ts";
 import { MOST_ENTRIES } from "../world/schema.ts";
@@ -19,7 +19,7 @@ import type { Organization } from "./inventory.ts";
 export type Creation<T> = RuleResult<T> | { readonly kind: "taken" } | { readonly kind: "full" };
 
 /** Adds a location to an organization (contract, "Create a Location"; B1, B3). */
-export function addLocation(network: Network, organization: Organization, sent: LocationCreation): Creation<Location> {
+export function addLocation(network: Network, organization: Organization, sent: ReceivedLocation): Creation<Location> {
   const { location_id: chosen, ...fields } = sent;
   if (chosen !== undefined && organization.locations.has(chosen)) return { kind: "taken" };
   if (organization.locations.size >= MOST_ENTRIES) return { kind: "full" };
@@ -71,7 +71,7 @@ function locationRules({ tree, state: { switches } }: Network): LocationRules {
 }
 
 /** A new location as the contract lists its fields; what was not sent is `null` (A11, B15). */
-function blank(sent: Omit<LocationCreation, "location_id">): Location {
+function blank(sent: Omit<ReceivedLocation, "location_id">): Location {
   return {
     location_id: "",
     title: sent.title,
@@ -98,7 +98,7 @@ function placed({ places }: Network, before: Location | null, location: Location
 }
 
 /** Adds a screen to an organization (contract, "Create a Screen"; C1, C3, C4, C7). */
-export function addScreen(network: Network, organization: Organization, sent: ScreenCreation): Creation<Screen> {
+export function addScreen(network: Network, organization: Organization, sent: ReceivedScreen): Creation<Screen> {
   if (organization.screens.has(sent.screen_id)) return { kind: "taken" };
   if (organization.screens.size >= MOST_ENTRIES) return { kind: "full" };
   const screen = inOrder(sent);
@@ -147,7 +147,7 @@ function screenRules({ tree, state: { switches } }: Network): ScreenRules {
 }
 
 /** A new screen as the contract lists its fields; what was not sent is `null` (A11, C7). */
-function inOrder(sent: ScreenCreation): Screen {
+function inOrder(sent: ReceivedScreen): Screen {
   const { screen_id, title, venue_type_id, location_id, width, height, loop_duration, archived } = sent;
   const { available_for_ads, amount = null, imps_weekly = null } = sent;
   const place = { venue_type_id, location_id, width, height, loop_duration };

@@ -23,8 +23,8 @@ import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
 import { followOverrides } from "../remote/follow-overrides.ts";
 import type { HandsParts } from "../remote/hands.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
 import { playOn } from "../stage/play-on.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { watchPower } from "./power.ts";
 import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
 
@@ -35,7 +35,7 @@ export interface Run {
   /** Of the data folder; it is held by whoever plays. */
   readonly lock: ExclusiveLock;
   /** `null` where another player has the data folder. */
-  readonly raised: readonly RaisedStage[] | null;
+  readonly stages: readonly StageWindow[] | null;
   /** What is wrong with the data folder, or `null`. */
   readonly flaw: string | null;
   /** `null` where another player has the data folder. */
@@ -51,13 +51,13 @@ const STORES_AGAIN_MS = 60_000;
 /** How often a player that waits for another to end looks whether it has. */
 const LOCK_AGAIN_MS = 2_000;
 
-/** Starts the player and lets it play on the raised stages until the process is asked to stop. */
+/** Starts the player and lets it play on the stages until the process is asked to stop. */
 export async function run(parts: Run): Promise<void> {
-  const { good, clock, lock, raised, flaw, recovery, supervision } = parts;
+  const { good, clock, lock, stages, flaw, recovery, supervision } = parts;
   const { config, path, warnings } = good;
-  if (raised === null || recovery === null) return waitForOther(config.dataDir, lock);
-  const inSight = Promise.all(raised.map((stage) => stage.inSight)).then(() => {});
-  const log = openLog({ ...config.log, secrets: secretsIn(config), echo: process.stderr, fileAfter: inSight });
+  if (stages === null || recovery === null) return waitForOther(config.dataDir, lock);
+  const windowsShown = Promise.all(stages.map((stage) => stage.windowShown)).then(() => {});
+  const log = openLog({ ...config.log, secrets: secretsIn(config), echo: process.stderr, fileAfter: windowsShown });
   const { logger } = log;
   const shutdown = new Shutdown(logger, recovery);
   shutdown.add("log", () => log.close());
@@ -72,22 +72,22 @@ export async function run(parts: Run): Promise<void> {
 
   const { allow } = config.remote;
   let player: Player | null = null;
-  const panels = followPanels({ config, stages: raised, clock, log: logger, player: () => player });
+  const panels = followPanels({ config, stages, clock, log: logger, player: () => player });
   shutdown.add("displays", () => panels.release());
-  const displays = followDisplays(config, raised, logger);
+  const displays = followDisplays(config, stages, logger);
   shutdown.add("display setup", async () => displays.close());
-  for (const stage of raised) void stage.inSight.then(() => stage.slate.begin({ ...config, clock, log: logger }));
+  for (const stage of stages) void stage.windowShown.then(() => stage.slate.begin({ ...config, clock, log: logger }));
   const metrics = createMetrics(screenIds.length > 1);
   const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     random: Math.random,
   };
-  const time = () => player?.serviceClock.moment().service ?? clock.wall();
+  const time = () => player?.serviceClock.read().service ?? clock.wall();
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());
   const status = flaw === null ? `plays ${screenIds.join(", ")}` : `house content only: ${flaw}`;
-  followOverrides({ overrides, stages: raised, screens: () => player?.screens ?? [], supervision, status });
+  followOverrides({ overrides, stages, screens: () => player?.screens ?? [], supervision, status });
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
   if (holdMs > 0) await sleep(holdMs);
@@ -97,8 +97,8 @@ export async function run(parts: Run): Promise<void> {
     return;
   }
   const ending = new AbortController();
-  for (const stage of raised) {
-    const noteEnd = watchStage(() => recovery.meet("dark"));
+  for (const stage of stages) {
+    const noteEnd = watchStage(() => recovery.reportFault("dark"));
     const suspendReasons = overrides.reasons;
     playOn(stage, {
       player,
@@ -121,22 +121,22 @@ export async function run(parts: Run): Promise<void> {
     void tellVitals({ folder, version: app.getVersion(), player, clock, signal: ending.signal });
   const remote = await openHands({
     ...{ config, clock, time, metrics, random: Math.random, log: logger },
-    ...{ good, given: parts.given, stages: raised, overrides, end: (code) => void shutdown.end(code) },
+    ...{ good, given: parts.given, stages, overrides, end: (code) => void shutdown.end(code) },
     record: (entry) => player?.note(entry),
   });
   if (remote !== null) shutdown.add("remote", () => remote.close());
   // Whoever looks at the screen comes first, whoever reads about it second.
-  await inSight;
+  await windowsShown;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
   const { openHealth } = await import("../operator/health.ts");
   const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });
   const sources = {
-    ...{ config, player, metrics, stages: raised, displays, panels, clock, log: logger, restarts, recovery },
+    ...{ config, player, metrics, stages, displays, panels, clock, log: logger, restarts, recovery },
     remote: report,
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
-  await offerChord(config, health?.port ?? null, raised, logger, shutdown);
+  await offerHotkey(config, health?.port ?? null, stages, logger, shutdown);
 }
 
 /** Opens the ways for commands from afar; what that takes is loaded only where any are allowed. */
@@ -150,18 +150,18 @@ async function openHands(parts: HandsParts & Omit<RemoteParts, "hands">): Promis
 }
 
 /** Only where the configuration allows it: whoever stands before a screen has a keyboard sooner than one thinks. */
-async function offerChord(
-  { operator: { chord } }: Config,
+async function offerHotkey(
+  { operator: { chord: hotkey } }: Config,
   port: number | null,
-  stages: readonly RaisedStage[],
+  stages: readonly StageWindow[],
   log: Logger,
   shutdown: Shutdown,
 ): Promise<void> {
-  if (chord === null) return;
+  if (hotkey === null) return;
   if (port === null) return log.error("operator.chord has no effect: it shows the health pages, and there are none");
-  const { offerDiagnosis } = await import("../operator/diagnosis.ts");
-  const withdraw = offerDiagnosis({ chord, port, stages, log });
-  shutdown.add("diagnosis", async () => withdraw());
+  const { offerOperatorOverlay } = await import("../operator/operator-overlay.ts");
+  const withdraw = offerOperatorOverlay({ hotkey, port, stages, log });
+  shutdown.add("operator overlay", async () => withdraw());
 }
 
 /** Loaded with the first download: a start with a full cache does not wait for it. */

@@ -17,14 +17,14 @@ export class Shutdown {
   #ending: Promise<void> | null = null;
 
   /**
-   * From here on, being asked to stop ends the process with 0, an error that nobody caught with 75, and what the recovery
-   * does not bear with the code it says.
+   * From now on the process exits with 0 when asked to stop, with 75 after an uncaught error, and with the code that
+   * `recovery` gives after any other fault that it does not tolerate.
    */
   constructor(log: Logger, recovery: Recovery) {
     this.#log = log;
     this.add("recovery", async () => recovery.end());
-    recovery.restartBy((code, trouble) => {
-      log.error({ ...recovery.report(), trouble }, "restarting the player");
+    recovery.restartBy((code, fault) => {
+      log.error({ ...recovery.report(), trouble: fault }, "restarting the player");
       void this.end(code);
     });
     for (const signal of STOP_SIGNALS) {
@@ -38,7 +38,7 @@ export class Shutdown {
     process.removeAllListeners("uncaughtException").removeAllListeners("unhandledRejection");
     const fail = (error: unknown) => {
       log.fatal({ err: error }, "unexpected error");
-      recovery.meet("uncaught");
+      recovery.reportFault("uncaught");
     };
     process.on("uncaughtException", fail);
     process.on("unhandledRejection", fail);

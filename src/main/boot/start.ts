@@ -12,12 +12,12 @@ import { registerSchemes } from "../protocol/schemes.ts";
 import { planStart, Recovery } from "../recovery/recovery.ts";
 import { EXIT, type Supervision, superviseBy } from "../recovery/supervisor.ts";
 import { watchChromium } from "../recovery/triggers.ts";
-import { createStages, type RaisedStage, redrawAfterGpuLoss } from "../stage/create-stage.ts";
+import { createStageWindows, redrawAfterGpuLoss, type StageWindow } from "../stage/stage-window.ts";
 import { displayAnswers } from "../window/x11-answer.ts";
 import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
+import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
 import { describeMachine } from "./machine.ts";
 import { applySwitches } from "./switches.ts";
-import { awaitGoodConfig, describeProblems } from "./trouble.ts";
 
 /** Starts what the arguments ask for: a command, a check of the configuration, or the player. */
 export async function start(): Promise<void> {
@@ -97,7 +97,7 @@ function darkenNewWindows(): void {
 }
 
 /**
- * Plays by a configuration until the process is asked to stop. Stages are raised first: while Chromium makes their
+ * Plays by a configuration until the process is asked to stop. Stage windows are opened first: while Chromium makes their
  * windows and processes, the rest of the player is loaded.
  */
 async function play(
@@ -115,22 +115,22 @@ async function play(
   const recovery = alone ? new Recovery(dataDir, plan, clock, (code) => app.exit(code)) : null;
   if (recovery !== null) watchChromium(recovery);
   await app.whenReady();
-  const raised = alone ? createStages(good.config) : null;
-  if (raised === null) supervision.waits(`waits for another player on ${dataDir} to end`);
+  const stages = alone ? createStageWindows(good.config) : null;
+  if (stages === null) supervision.waits(`waits for another player on ${dataDir} to end`);
   else {
-    redrawAfterGpuLoss(raised);
-    tellWhenSeen(raised, supervision, flaw);
+    redrawAfterGpuLoss(stages);
+    reportFirstPicture(stages, supervision, flaw);
   }
   const { run } = await import("./run.ts");
-  await run({ good, clock, lock, raised, flaw, recovery, supervision, given });
+  await run({ good, clock, lock, stages, flaw, recovery, supervision, given });
 }
 
 /** The first picture counts, of whichever screen: none is asked of a machine whose displays are all switched off. */
-function tellWhenSeen(raised: readonly RaisedStage[], supervision: Supervision, flaw: string | null): void {
-  const ids = raised.map(({ screenId }) => screenId).join(", ");
-  if (raised.every(({ display }) => display() === null)) supervision.waits(`${ids}: waits for a display`);
-  for (const { seen } of raised) {
-    void seen.then(() => supervision.shows(flaw === null ? `plays ${ids}` : `house content only: ${flaw}`));
+function reportFirstPicture(stages: readonly StageWindow[], supervision: Supervision, flaw: string | null): void {
+  const ids = stages.map(({ screenId }) => screenId).join(", ");
+  if (stages.every(({ display }) => display() === null)) supervision.waits(`${ids}: waits for a display`);
+  for (const { visibleOnDisplay } of stages) {
+    void visibleOnDisplay.then(() => supervision.shows(flaw === null ? `plays ${ids}` : `house content only: ${flaw}`));
   }
 }
 

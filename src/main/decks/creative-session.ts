@@ -1,6 +1,6 @@
 import type { CookiesSetDetails, Session } from "electron";
 import { type Cookie, parseSetCookie } from "set-cookie-parser";
-import type { Said } from "../../player/media/media.ts";
+import type { ErrorResponse } from "../../player/media/media.ts";
 import { COOKIES, type PageHeaders } from "../../player/media/media.ts";
 import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
 import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
@@ -34,7 +34,7 @@ const CONFINED: Readonly<Record<string, string>> = {
  * Sessions for creative pages. Every http and https request is answered by the owner's cache; the network itself is out
  * of reach, so that the cache's policy is the only one there is. What a page stored goes with it.
  */
-export const creativeHousekeeping: SessionReset<PageOwner> = {
+export const creativeSessionReset: SessionReset<PageOwner> = {
   async prepare(session, owner) {
     denyPermissions(session);
     denyDownloads(session);
@@ -76,16 +76,16 @@ function respond(answer: PageAnswer, request: Request): Response {
     case "missing":
       // As in a browser whose network failed; a redirection that led nowhere is nothing that a page could follow.
       if (answer.status === null) return Response.error();
-      return new Response(answer.said?.text ?? null, {
+      return new Response(answer.response?.text ?? null, {
         status: answer.status < 400 ? 404 : answer.status,
-        headers: { ...headersFor({}, request), ...typeOf(answer.said) },
+        headers: { ...headersFor({}, request), ...typeOf(answer.response) },
       });
   }
 }
 
 /** What a refusal says is text by now, whatever its charset was. */
-function typeOf(said: Said | null): PageHeaders {
-  const [base = ""] = said?.contentType.split(";") ?? [];
+function typeOf(response: ErrorResponse | null): PageHeaders {
+  const [base = ""] = response?.contentType.split(";") ?? [];
   return base === "" ? {} : { "content-type": `${base}; charset=utf-8` };
 }
 

@@ -1,30 +1,30 @@
-import { settledWithin } from "./face.ts";
-import type { FacedDeck } from "./media-decks.ts";
+import { settledWithin } from "./deck-content.ts";
+import type { OpenedDeck } from "./media-decks.ts";
 
-/** The deck of one item: loaded and drawn below, then raised. Another takes its place where what it had drawn is lost. */
+/** The deck of one item: loaded and drawn below, then raised. A new deck replaces one whose drawing was lost. */
 export class CuedDeck {
-  readonly #open: () => Promise<FacedDeck>;
+  readonly #open: () => Promise<OpenedDeck>;
   readonly #canDrawBelow: () => boolean;
-  /** `null` while it is opened. */
-  #faced: FacedDeck | null = null;
+  /** `null` until it is open. */
+  #opened: OpenedDeck | null = null;
   #loaded: Promise<boolean> = Promise.resolve(false);
-  /** Decks that were begun to be opened. */
-  #opened = 0;
+  /** How many decks were opened for it, or are being opened. */
+  #attempts = 0;
   #drawn = false;
   #closed = false;
 
-  /** `canDrawBelow` says whether what lies below others draws at all, by now. */
-  constructor(open: () => Promise<FacedDeck>, canDrawBelow: () => boolean) {
+  /** `canDrawBelow` says whether a view below others is drawn at all. */
+  constructor(open: () => Promise<OpenedDeck>, canDrawBelow: () => boolean) {
     this.#open = open;
     this.#canDrawBelow = canDrawBelow;
   }
 
-  /** Loads and draws it, anew where it was before. Resolves with false when it was closed or loaded anew meanwhile. */
+  /** Loads and draws it on a new deck. Resolves with false when it was closed or loaded again meanwhile. */
   load(): Promise<boolean> {
-    this.#faced?.deck.close();
-    this.#faced = null;
+    this.#opened?.deck.close();
+    this.#opened = null;
     this.#drawn = false;
-    this.#loaded = this.#load(++this.#opened);
+    this.#loaded = this.#load(++this.#attempts);
     return this.#loaded;
   }
 
@@ -33,31 +33,31 @@ export class CuedDeck {
     return this.#loaded;
   }
 
-  /** What is on it, once all of that is drawn; `null` until then. */
-  get drawn(): FacedDeck | null {
-    return this.#drawn ? this.#faced : null;
+  /** The deck once its first picture is drawn; `null` until then. */
+  get drawn(): OpenedDeck | null {
+    return this.#drawn ? this.#opened : null;
   }
 
-  /** Takes in that its window has another size. */
+  /** Adapts to a new window size. */
   adapt(): void {
-    this.#faced?.deck.adapt();
+    this.#opened?.deck.adapt();
   }
 
   close(): void {
     this.#closed = true;
-    this.#faced?.deck.close();
+    this.#opened?.deck.close();
   }
 
   async #load(number: number): Promise<boolean> {
-    const isWanted = () => !this.#closed && this.#opened === number;
+    const isWanted = () => !this.#closed && this.#attempts === number;
     try {
-      const faced = await this.#open();
+      const opened = await this.#open();
       if (!isWanted()) {
-        faced.deck.close();
+        opened.deck.close();
         return false;
       }
-      this.#faced = faced;
-      await loadAndDraw(faced, this.#canDrawBelow());
+      this.#opened = opened;
+      await loadAndDraw(opened, this.#canDrawBelow());
     } catch (error) {
       if (isWanted()) throw error;
     }
@@ -66,13 +66,13 @@ export class CuedDeck {
   }
 }
 
-/** Where nothing is drawn below others, a deck is raised as soon as it is loaded, and this much later at most. */
+/** Where views below others are not drawn, a deck is raised at most this long after it has loaded. */
 const UNDRAWN_AFTER_MS = 300;
 
-/** Loads a deck below all that is in sight; resolves when all of its first picture is drawn there. */
-export async function loadAndDraw({ deck, face }: FacedDeck, canDrawBelow: boolean): Promise<void> {
+/** Loads a deck below everything visible; resolves when its whole first picture is drawn there. */
+export async function loadAndDraw({ deck, content }: OpenedDeck, canDrawBelow: boolean): Promise<void> {
   deck.hangOut();
-  await face.load();
-  if (canDrawBelow) await face.drawn();
-  else await settledWithin(face.drawn(), UNDRAWN_AFTER_MS);
+  await content.load();
+  if (canDrawBelow) await content.drawn();
+  else await settledWithin(content.drawn(), UNDRAWN_AFTER_MS);
 }

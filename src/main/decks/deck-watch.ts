@@ -1,6 +1,6 @@
 import { app, type WebContents } from "electron";
 import type { FailureReason } from "../../core/playout.ts";
-import type { Face } from "./face.ts";
+import type { DeckContent } from "./deck-content.ts";
 
 /** A moving video that presents no new frame for this many turns is stalled: 2 s. */
 const STALLED_TURNS = 2;
@@ -9,7 +9,7 @@ const HUNG_ON_AIR_TURNS = 3;
 
 /** Watches a deck on air, and says so once when it stalls or hangs. The function it returns ends the watch. */
 export function watchProgress(
-  face: Face,
+  content: DeckContent,
   moving: boolean,
   onFailed: (reason: FailureReason, detail: string) => void,
 ): () => void {
@@ -17,7 +17,7 @@ export function watchProgress(
   let stillTurns = 0;
 
   async function ask(): Promise<boolean> {
-    const progress = await face.progress().catch(() => null);
+    const progress = await content.progress().catch(() => null);
     // Without an answer the page is gone: its deck says so itself.
     if (progress === null) return false;
     const moved = !moving || progress.still || progress.framesPresented !== frames;

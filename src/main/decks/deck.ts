@@ -4,48 +4,48 @@ import type { FailureReason } from "../../core/playout.ts";
 import { confine, type NavigationRule } from "../guards/contents.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
+import { loadBefore } from "./deck-content.ts";
 import { watchMemory } from "./deck-watch.ts";
-import { loadBefore } from "./face.ts";
 import type { Lease } from "./session-pool.ts";
 
-/** A fresh view for one item: made, shown and closed with it, so that nothing is left of it. */
+/** A fresh view for one item, closed with it, so that nothing is left of it. */
 export interface Deck {
   readonly contents: WebContents;
-  /** Lays a page out at its own size from now on, black around it (F20); what is not told so fills the window. */
+  /** Lays the page out at its own size from now on, with black around it (F20). Other decks fill the window. */
   layOut(widthPx: number | null, heightPx: number | null): Promise<void>;
-  /** Puts a white sheet under a page, which is transparent until then. */
-  laySheet(): void;
-  /** Lets it draw where it lies, below all that is in sight. */
+  /** Puts white behind the page; a deck is transparent until then. */
+  addWhiteBackground(): void;
+  /** Lets it draw below everything visible. */
   hangOut(): void;
   /** Puts it on top of all. */
   raise(): void;
-  /** Takes in that the window has another size. */
+  /** Adapts to a new window size. */
   adapt(): void;
   close(): void;
 }
 
-/** Hears of what ends a deck's item, and why in words for the log. */
+/** Called when a deck's item fails; `detail` is for the log. */
 export type OnFailed = (reason: FailureReason, detail: string) => void;
 
-/** What a deck is made for: a session, and what becomes of navigations. */
+/** What a deck is opened with: a session, and a rule for navigations. */
 export interface DeckLease extends Lease {
   readonly rule: (url: string) => NavigationRule;
 }
 
-/** A renderer that has not gone this long after its deck was closed is killed. */
+/** A renderer that has not exited this long after its deck was closed is killed. */
 const GONE_WITHIN_MS = 2_000;
 
 /**
- * Makes a deck on a leased session, below everything in sight. `onFailed` hears of a crash or of something forbidden,
- * until it is closed.
+ * Opens a deck on a leased session, below everything visible. `onFailed` is called after a crash or a forbidden action,
+ * until the deck is closed.
  */
 export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFailed): Deck {
   const webPreferences = preferencesFor(lease);
   const view = new WebContentsView({ webPreferences });
-  // Transparent, so that what was there before stays in sight until this deck's first frame on top of it.
+  // Transparent, so that what was there before stays visible until this deck's first frame.
   view.setBackgroundColor("#00000000");
   const contents = view.webContents;
-  // Not a sound from below: taking the deck decides.
+  // A deck below is silent: taking it decides on sound.
   contents.setAudioMuted(true);
   let closed = false;
   const fail: OnFailed = (reason, detail) => {
@@ -61,7 +61,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
   let surround: Surround | null = null;
   let emulated: Pick<PageLayout, "page" | "scale"> | null = null;
   let isRaised = false;
-  /** Where it sticks out of the display, while it does. */
+  /** Where it sticks out of the display, or null. */
   let place: OverhangPlace | null = null;
   const views = () => (surround === null ? [view] : [surround.view, view]);
 
@@ -71,7 +71,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     // At full size: a page lays out for a window of no width where its view has none.
     view.setBounds(place === null ? area : overhanging(window, area, place));
     if (size === null || contents.isDestroyed()) return;
-    // Said again it would be laid out and drawn again, with the bare sheet in sight until then.
+    // Repeated emulation would lay out and draw again, with the empty background visible until then.
     if (emulated?.scale !== scale || emulated.page.width !== page.width || emulated.page.height !== page.height) {
       const views = { screenSize: page, viewSize: page, viewPosition: { x: 0, y: 0 } };
       contents.enableDeviceEmulation({ screenPosition: "desktop", deviceScaleFactor: 0, scale, ...views });
@@ -100,7 +100,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
       adapt();
       await surround?.isThere;
     },
-    laySheet: () => view.setBackgroundColor("#ffffff"),
+    addWhiteBackground: () => view.setBackgroundColor("#ffffff"),
     hangOut() {
       place ??= takePlace(window);
       adapt();
@@ -133,7 +133,7 @@ interface Surround {
   readonly isThere: Promise<void>;
 }
 
-/** Lays black below a deck's view that is in sight, or else below all: a view that has no page at all draws nothing. */
+/** Adds black below a raised deck, or else below everything. A view without a page draws nothing. */
 function surroundWithBlack(
   window: BaseWindow,
   webPreferences: WebPreferences,
@@ -148,10 +148,10 @@ function surroundWithBlack(
   return { view, isThere: webContents.loadURL(BLANK) };
 }
 
-/** Where decks stick out of each window's display, so that none covers another there. */
+/** Where the decks of each window stick out of the display, so that none covers another there. */
 const PLACES_TAKEN = new WeakMap<BaseWindow, Set<OverhangPlace>>();
 
-/** Besides the one that is cued there is one that is recorded, and one that is loaded anew after its graphics were lost. */
+/** Beside the cued deck there may be one that is recorded and one that is loaded again after its graphics were lost. */
 function takePlace(window: BaseWindow): OverhangPlace {
   const taken = PLACES_TAKEN.get(window) ?? new Set();
   PLACES_TAKEN.set(window, taken);
@@ -189,6 +189,6 @@ function ensureGone(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It went in the meantime.
+    // The process has exited meanwhile.
   }
 }

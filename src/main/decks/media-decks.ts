@@ -6,16 +6,16 @@ import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.t
 import { fileResponse } from "../protocol/file-response.ts";
 import { APP_SCHEME, appUrl, MEDIA_SCHEME, mediaUrl, serveAppPages } from "../protocol/schemes.ts";
 import { type Deck, type OnFailed, openDeck } from "./deck.ts";
-import { type Face, presented } from "./face.ts";
+import { type DeckContent, presented } from "./deck-content.ts";
 import type { SessionPool, SessionReset } from "./session-pool.ts";
 
-/** A deck and what is on it. */
-export interface FacedDeck {
+/** A deck with its content. */
+export interface OpenedDeck {
   readonly deck: Deck;
-  readonly face: Face;
+  readonly content: DeckContent;
 }
 
-/** What a media page shows. */
+/** What the media page shows. */
 export interface MediaSource {
   readonly digest: string;
   readonly form: "video" | "image";
@@ -36,8 +36,8 @@ export interface ServedMedia {
   file: MediaFile | null;
 }
 
-/** A deck whose page is on its way before it is known what it will show. */
-interface Blank {
+/** A deck whose page is loading before it has a file to show. */
+interface EmptyDeck {
   readonly deck: Deck;
   readonly served: ServedMedia;
   readonly page: Promise<void>;
@@ -49,51 +49,51 @@ interface Blank {
 export class MediaDecks {
   readonly #window: BaseWindow;
   readonly #sessions: SessionPool<ServedMedia>;
-  #ahead: Promise<Blank> | null = null;
+  #ahead: Promise<EmptyDeck> | null = null;
 
   constructor(window: BaseWindow, sessions: SessionPool<ServedMedia>) {
     this.#window = window;
     this.#sessions = sessions;
   }
 
-  /** Opens a deck for whatever comes first, so that at start the first item need not wait for a renderer and a page. */
+  /** Opens an empty deck at start, so that the first item need not wait for a renderer and a page. */
   openAhead(): void {
     this.#ahead = this.#open();
-    // Whoever takes it hears of a failure.
+    // `#takeAhead` sees the failure.
     this.#ahead.catch(() => {});
   }
 
-  /** Opens a deck for a file, to be shown in a form. */
-  async open(file: MediaFile, source: MediaSource, onFailed: OnFailed): Promise<FacedDeck> {
-    const blank = (await this.#takeAhead()) ?? (await this.#open());
-    blank.served.file = file;
-    blank.onFailed = onFailed;
-    const { deck, page } = blank;
-    return { deck, face: mediaFace(deck.contents, page, source) };
+  /** Opens a deck that shows a file. */
+  async open(file: MediaFile, source: MediaSource, onFailed: OnFailed): Promise<OpenedDeck> {
+    const empty = (await this.#takeAhead()) ?? (await this.#open());
+    empty.served.file = file;
+    empty.onFailed = onFailed;
+    const { deck, page } = empty;
+    return { deck, content: mediaContent(deck.contents, page, source) };
   }
 
-  async #takeAhead(): Promise<Blank | null> {
+  async #takeAhead(): Promise<EmptyDeck | null> {
     const ahead = this.#ahead;
     this.#ahead = null;
-    const blank = await ahead;
-    if (!blank?.broken) return blank;
-    blank.deck.close();
+    const empty = await ahead;
+    if (!empty?.broken) return empty;
+    empty.deck.close();
     return null;
   }
 
-  async #open(): Promise<Blank> {
+  async #open(): Promise<EmptyDeck> {
     const served: ServedMedia = { file: null };
     const lease = await this.#sessions.lease(served);
     const ours = { ...lease, rule: stayingAt(MEDIA_PAGE) };
-    const deck = openDeck(this.#window, ours, (reason, detail) => blank.onFailed(reason, detail));
+    const deck = openDeck(this.#window, ours, (reason, detail) => empty.onFailed(reason, detail));
     const page = deck.contents.loadURL(MEDIA_PAGE);
     const breaks = () => {
-      blank.broken = true;
+      empty.broken = true;
     };
-    const blank: Blank = { deck, served, page, broken: false, onFailed: breaks };
-    // Whoever waits for the page hears of its failure; nobody may be waiting yet.
+    const empty: EmptyDeck = { deck, served, page, broken: false, onFailed: breaks };
+    // `load` rejects with the same failure; nothing may be waiting for it yet.
     page.catch(breaks);
-    return blank;
+    return empty;
   }
 }
 
@@ -102,8 +102,8 @@ const MEDIA_PAGE = appUrl("media/media.html");
 
 const progressSchema = z.object({ framesPresented: z.number(), still: z.boolean() });
 
-/** A video or image by its digest, on our page, which `page` resolves to have been loaded. */
-function mediaFace(contents: WebContents, page: Promise<void>, { digest, ...how }: MediaSource): Face {
+/** A video or image by its digest, on our page; `page` resolves when that is loaded. */
+function mediaContent(contents: WebContents, page: Promise<void>, { digest, ...how }: MediaSource): DeckContent {
   const source = JSON.stringify({ ...how, url: mediaUrl(digest) });
   return {
     async load() {
@@ -120,7 +120,7 @@ function mediaFace(contents: WebContents, page: Promise<void>, { digest, ...how 
 }
 
 /** Sessions for media decks: our own page and the one file that is cued, by its digest; no network at all. */
-export const mediaHousekeeping: SessionReset<ServedMedia> = {
+export const mediaSessionReset: SessionReset<ServedMedia> = {
   async prepare(session, served) {
     denyPermissions(session);
     denyDownloads(session);

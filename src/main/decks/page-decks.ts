@@ -4,7 +4,7 @@ import { leadMs, needsRecording } from "../../core/page-lead.ts";
 import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
 import type { Instant, Item } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
-import type { Wanted } from "../../player/media/download.ts";
+import type { MediaRequest } from "../../player/media/download.ts";
 import type { PageLoadBook } from "../../player/media/page-books.ts";
 import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
@@ -14,8 +14,8 @@ import type { PageOwner } from "./creative-session.ts";
 import { loadAndDraw } from "./cued-deck.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
 import { watchLoading } from "./deck-watch.ts";
-import type { FacedDeck } from "./media-decks.ts";
-import { pageFace } from "./page-face.ts";
+import type { OpenedDeck } from "./media-decks.ts";
+import { pageContent } from "./page-content.ts";
 import { putBehind } from "./page-priority.ts";
 import type { SessionPool } from "./session-pool.ts";
 
@@ -27,7 +27,7 @@ export interface PageDeckParts {
   readonly loads: PageLoadBook;
   /** How long a page may load. */
   readonly withinMs: number;
-  openPage(document: Wanted): PageCache;
+  openPage(document: MediaRequest): PageCache;
 }
 
 /** Why a page could not be loaded, and what there is to say about it. */
@@ -40,15 +40,15 @@ interface Failed {
 /** What becomes of recording a page. */
 type PageRecording = Extract<Recording, { readonly kind: "recorded" }> | Failed;
 
-/** How one load out of sight ended. */
+/** How one load in the background ended. */
 type Rehearsal =
   | { readonly kind: "loaded"; readonly tookMs: number; readonly neededNetwork: boolean }
-  /** It is the load that is to be seen. */
+  /** The load goes on as the one that is shown. */
   | { readonly kind: "taken" }
   | Failed;
 
 /** A deck with a page, and the page's way to the cache. */
-interface OpenPage extends FacedDeck {
+interface OpenPage extends OpenedDeck {
   readonly owner: PageOwner;
 }
 
@@ -63,7 +63,7 @@ interface Loading {
 /** Opens decks for creatives that are pages. */
 export class PageDecks {
   readonly #parts: PageDeckParts;
-  /** Hands over the load out of sight that is under way for a playout. */
+  /** Hands over the background load of a playout. */
   readonly #rehearsals = new Map<PlayoutId, (onFailed: OnFailed) => Loading>();
 
   /** Resolves when no page is being recorded. */
@@ -74,15 +74,15 @@ export class PageDecks {
   }
 
   /**
-   * Opens a deck for a page that is to be seen: that of its recording while this is under way, else a new one. Loading it
-   * rejects where the page lacks what it needs (F23).
+   * Opens a deck for a page that is to be shown: the one that records it, while that is under way, else a new one. Its
+   * `load` rejects where the page lacks what it needs (F23).
    */
-  async open({ id, item }: Playout, digest: string, onFailed: OnFailed): Promise<FacedDeck> {
+  async open({ id, item }: Playout, digest: string, onFailed: OnFailed): Promise<OpenedDeck> {
     const { clock } = this.#parts;
     const takeOver = this.#rehearsals.get(id);
     const loading = takeOver === undefined ? await this.#load(item, onFailed) : takeOver(onFailed);
     const { page, begunAt, loaded } = loading;
-    const { deck, face, owner } = page;
+    const { deck, content, owner } = page;
     const stopWatching = watchLoading(deck.contents, (detail) => onFailed("hung", detail));
     let isDrawn = false;
     const load = async () => {
@@ -92,23 +92,23 @@ export class PageDecks {
     };
     const start = () => {
       stopWatching();
-      return face.start();
+      return content.start();
     };
     const close = () => {
       deck.close();
-      // One that was given up is begun earlier the next time, as if it had been drawn just then.
+      // A page that was given up counts as drawn just now, so that it is loaded earlier the next time.
       const tookMs = clock.now() - begunAt;
       if (!isDrawn && tookMs > this.#leadMs(item)) this.#note(item, digest, tookMs);
     };
-    return { deck: { ...deck, close }, face: { ...face, load, drawn: () => Promise.resolve(), start } };
+    return { deck: { ...deck, close }, content: { ...content, load, drawn: () => Promise.resolve(), start } };
   }
 
   /**
-   * Loads a page out of sight and throws it away, so that all its parts are in the cache, unless that was done lately. A
-   * page that had to be fetched is loaded once more: only that tells how long it takes when it is to be seen (F22).
+   * Loads a page in the background and throws it away, so that all its parts are in the cache, unless that was done lately.
+   * After a load that needed the network it is loaded once more, to measure how long it takes from the cache (F22).
    */
   async record(playout: Playout, digest: string, signal: AbortSignal): Promise<PageRecording> {
-    // One at a time: the machine has what is on air to draw.
+    // One at a time: the item on air has to be drawn, too.
     const before = this.#recorded;
     let over = () => {};
     this.#recorded = new Promise((resolve) => {
@@ -185,7 +185,7 @@ export class PageDecks {
       page.owner.moves = null;
       assertWhole(page.owner.page);
     });
-    // Whoever waits for it hears of a failure.
+    // Those who wait for `loaded` see the failure.
     loaded.catch(() => {});
     return { page, begunAt: clock.now(), loaded };
   }
@@ -204,14 +204,14 @@ export class PageDecks {
     };
     const deck = openDeck(window, lease, onFailed);
     putBehind(deck.contents);
-    return { deck, face: pageFace(deck, item), owner };
+    return { deck, content: pageContent(deck, item), owner };
   }
 }
 
-/** Pages go on from one to the next while they load, as from an index to the creative; nobody knows of more than two. */
+/** Pages may navigate while they load, as from an index to the creative; more than two such steps are not known. */
 const MOST_MOVES = 5;
 
-/** Before it is drawn a page may go on within its own origin; in sight it is what it was drawn as. */
+/** A page may navigate within its own origin until it is drawn, and not after that. */
 function ruleMove(target: string, url: string, owner: PageOwner): NavigationRule {
   if (target === owner.redirectedTo) return "allow";
   if (owner.moves === null) return isSamePage(target, url) ? "refuse" : "forbid";
@@ -220,15 +220,15 @@ function ruleMove(target: string, url: string, owner: PageOwner): NavigationRule
   return ++owner.moves > MOST_MOVES ? "forbid" : "allow";
 }
 
-/** A page that was recorded while the network failed is not the one that its maker made (F23). */
+/** Rejects a page that was recorded while the network failed (F23). */
 function assertWhole(page: PageCache): void {
   const lacking = page.lacking();
   if (lacking !== null) throw new Error(`the page is not whole: ${lacking}`);
 }
 
-/** Scripts ask for more after a page was loaded: it has all when it has asked for nothing this long... */
+/** Scripts request more after a page has loaded: it is complete after this long without a request... */
 const QUIET_MS = 300;
-/** ...and one that never stops asking has what it has by then. */
+/** ...and after this long in any case. */
 const QUIET_WITHIN_MS = 3_000;
 const LOOK_EVERY_MS = 50;
 

@@ -1,5 +1,5 @@
 import type { Session } from "electron";
-import { settledWithin } from "./face.ts";
+import { settledWithin } from "./deck-content.ts";
 
 /** A session in use by one deck. */
 export interface Lease {
@@ -12,7 +12,7 @@ export interface Lease {
 export interface SessionReset<Owner> {
   /** Seals a session, once; its handlers serve whatever `owner` says is there at the time. */
   prepare(session: Session, owner: () => Owner | null): Promise<void>;
-  /** Removes what a owner left behind, before the next one comes. Rejects where that fails. */
+  /** Removes what an owner left behind, before the next one comes. Rejects where that fails. */
   empty(session: Session): Promise<unknown>;
 }
 

@@ -75,7 +75,7 @@ export class DisplaySetup {
   async #read(): Promise<readonly Output[] | string> {
     const { name, list, read } = this.#program;
     const ran = await runProgram(name, list);
-    return ran.kind === "ran" ? read(ran.said) : `displays cannot be set up: ${ran.reason}`;
+    return ran.kind === "ran" ? read(ran.output) : `displays cannot be set up: ${ran.reason}`;
   }
 
   async #change(output: string, change: OutputChange): Promise<void> {

@@ -1,7 +1,7 @@
 import { screen } from "electron";
 import type { Logger } from "pino";
 import type { Config } from "../../player/config/config.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { DisplaySetup } from "./display-setup.ts";
 import { WLR_RANDR } from "./wlr-randr.ts";
 import { XRANDR } from "./xrandr.ts";
@@ -19,7 +19,7 @@ export interface FollowedDisplays {
 }
 
 /** Sets the displays of stages up as the configuration says, now and whenever one comes, goes or changes (Linux). */
-export function followDisplays(config: Config, stages: readonly RaisedStage[], log: Logger): FollowedDisplays {
+export function followDisplays(config: Config, stages: readonly StageWindow[], log: Logger): FollowedDisplays {
   const program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
   const setup = new DisplaySetup(program, log);
   let timer: NodeJS.Timeout | null = null;

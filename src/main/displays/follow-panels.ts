@@ -11,7 +11,7 @@ import { PanelPower, panelSwitches } from "../../player/displays/panel-power.ts"
 import { PanelWatch } from "../../player/displays/panel-watch.ts";
 import { runProgram } from "../../player/displays/run-program.ts";
 import type { Player } from "../../player/player.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import type { Output } from "./output.ts";
 import { WLR_RANDR } from "./wlr-randr.ts";
 import { XRANDR } from "./xrandr.ts";
@@ -19,7 +19,7 @@ import { XRANDR } from "./xrandr.ts";
 /** What the displays of a player's screens are followed with. */
 export interface PanelsParts {
   readonly config: Config;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly clock: Clock;
   readonly log: Logger;
   /** Null until there is one. */
@@ -31,15 +31,15 @@ export interface FollowedPanels {
   truthOf(screenId: string): DisplayTruth;
   /** Why a display is not on or off as it is to be, in one line, or null. */
   troubleOf(screenId: string): string | null;
-  /** Takes in that a screen has become black, or is so no more. */
-  note(screenId: string, dark: boolean): void;
+  /** Notes whether a screen is blanked. */
+  noteBlanked(screenId: string, blanked: boolean): void;
   /** Ends, and leaves the displays on for the next program. */
   release(): Promise<void>;
 }
 
 /** Displays that come or change tell of it several times over. */
 const SETTLED_AFTER_MS = 1_000;
-/** A program that was begun so long before has ended when the next item comes in sight. */
+/** A program that was begun so long before has ended when the next item becomes visible. */
 const CLEAR_OF_RAISES_MS = 3_000;
 /** When a screen opens next takes a calendar to tell. */
 const OPENING_EVERY_MS = 60_000;
@@ -51,7 +51,7 @@ const OPENING_EVERY_MS = 60_000;
 export function followPanels({ config, stages, clock, log, player }: PanelsParts): FollowedPanels {
   const ending = new AbortController();
   const screenIds = stages.map(({ screenId }) => screenId);
-  const dark = new Set<string>();
+  const blanked = new Set<string>();
   const outputs = new OutputNames(stages);
   const awake = new Wakefulness();
   const screens = () => player()?.screens ?? [];
@@ -67,24 +67,24 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
     const known = openings.get(screenId);
     if (known !== undefined && now - known.readAt < OPENING_EVERY_MS) return known.opensAt;
     const opens = screenOf(screenId)?.hours.ads().opensAt ?? null;
-    const { service, wall } = player()?.serviceClock.moment() ?? { service: null, wall: clock.wall() };
+    const { service, wall } = player()?.serviceClock.read() ?? { service: null, wall: clock.wall() };
     const opening = { readAt: now, opensAt: opens === null ? null : now + opens - (service ?? wall) };
     openings.set(screenId, opening);
     return opening.opensAt;
   };
   const wanted = (screenId: string) => {
     const state = screenOf(screenId)?.loop.state();
-    if (state === undefined || !dark.has(screenId)) return "on";
+    if (state === undefined || !blanked.has(screenId)) return "on";
     const { suspendReasons } = state;
-    return wantedPower({ dark: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
+    return wantedPower({ blanked: true, suspendReasons, opensAt: opensAt(screenId) }, clock.now());
   };
   const follow = () => {
-    for (const { screenId, sight } of stages) {
+    for (const { screenId, visibility } of stages) {
       const { state } = watch.truthOf(screenId);
       screenOf(screenId)?.sightings.notePanel(state);
-      sight.note("display off", state === "off" && !dark.has(screenId));
+      visibility.note("display off", state === "off" && !blanked.has(screenId));
     }
-    awake.keep(dark.size < stages.length);
+    awake.keep(blanked.size < stages.length);
     if (isNamed) power.follow();
   };
   const watch: PanelWatch = new PanelWatch({
@@ -113,10 +113,10 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
   return {
     truthOf: (screenId) => watch.truthOf(screenId),
     troubleOf: (screenId) => power.troubleOf(screenId),
-    note(screenId, isDark) {
+    noteBlanked(screenId, isBlanked) {
       openings.delete(screenId);
-      if (isDark) dark.add(screenId);
-      else dark.delete(screenId);
+      if (isBlanked) blanked.add(screenId);
+      else blanked.delete(screenId);
       follow();
     },
     async release() {
@@ -129,11 +129,11 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
 
 /** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */
 class OutputNames {
-  readonly #stages: readonly RaisedStage[];
+  readonly #stages: readonly StageWindow[];
   readonly #program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
   #outputs: readonly Output[] = [];
 
-  constructor(stages: readonly RaisedStage[]) {
+  constructor(stages: readonly StageWindow[]) {
     this.#stages = stages;
   }
 
@@ -156,7 +156,7 @@ class OutputNames {
     const name = async () => {
       const { name, listKnown, read } = this.#program;
       const ran = await runProgram(name, listKnown);
-      this.#outputs = ran.kind === "ran" ? read(ran.said) : [];
+      this.#outputs = ran.kind === "ran" ? read(ran.output) : [];
       onNamed();
     };
     const nameSoon = () => {

@@ -38,17 +38,17 @@ function ruleNavigation(
   onForbidden: (what: string) => void,
 ): void {
   const judge = (event: { readonly isMainFrame: boolean; readonly url: string; preventDefault(): void }) => {
-    const ruling = event.isMainFrame ? rule(event.url) : "allow";
-    if (ruling === "allow") return;
+    const decision = event.isMainFrame ? rule(event.url) : "allow";
+    if (decision === "allow") return;
     event.preventDefault();
-    if (ruling === "forbid") onForbidden("navigation");
+    if (decision === "forbid") onForbidden("navigation");
   };
   contents.on("will-frame-navigate", judge);
   contents.on("will-redirect", judge);
   contents.on("will-prevent-unload", (event) => event.preventDefault());
 }
 
-/** The ruling for a page that is loaded by us, at one address, and goes nowhere. */
+/** The rule for a page that is loaded by us, at one address, and goes nowhere. */
 export function stayingAt(url: string): (target: string) => NavigationRule {
   return (target) => (target === url ? "refuse" : "forbid");
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, type HouseStage, startHouseShow } from "../../player/house/house-show.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
 import { houseUrl } from "../protocol/schemes.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";
 import { SLATE_PLACE } from "../window/placement.ts";
@@ -19,7 +19,7 @@ interface HousePlan extends Pick<Config, "house" | "audio"> {
   readonly log: Logger;
 }
 
-/** What can lie above the slate: decks, and what the operator put in place of all of them. */
+/** What can cover the slate: decks, and the operator's override. */
 type Cover = "deck" | "override";
 
 /** What the slate itself tells. */
@@ -32,7 +32,7 @@ interface SlatePlan {
   readonly number?: number;
 }
 
-/** The slate of one window with the house content on it, and the dark in its place while the screen is closed. */
+/** The slate of one window with the house content on it; black while the screen is blanked. */
 export class HouseSlate {
   readonly #window: BaseWindow;
   readonly #slate: Slate;
@@ -41,7 +41,7 @@ export class HouseSlate {
   #name: string;
   #clock: boolean;
   readonly #coveredBy = new Set<Cover>();
-  #dark = false;
+  #blanked = false;
   #gone = false;
   #muted = true;
 
@@ -51,17 +51,17 @@ export class HouseSlate {
     this.#clock = clock;
     this.#slate = createSlate(window, "slate/slate.html", {
       ...{ number, house: this.#served },
-      onLoaded: () => this.#furnish(),
+      onLoaded: () => this.#restore(),
       onGone: () => {
         this.#gone = true;
-        this.#noteSight();
+        this.#noteVisibility();
       },
     });
     this.#slate.view.webContents.setAudioMuted(true);
-    // A page whose graphics were lost may never draw all of itself again.
+    // Chromium does not always redraw a page whose graphics were lost.
     onGraphicsBack(async () => {
       const renewed = this.#slate.renew();
-      // Nobody waits for what is not in sight.
+      // Nothing waits for a covered slate.
       if (!this.#covered) await renewed;
     });
   }
@@ -90,53 +90,53 @@ export class HouseSlate {
     this.#muted = audio.muted;
     const stage = houseStage(this.#slate.view.webContents, folder, audio.muted);
     this.#show = startHouseShow({ folder, stage, clock, stayMs: house.seconds * 1000, log });
-    this.#noteSight();
+    this.#noteVisibility();
   }
 
-  /** Takes in whether something in sight lies above the slate: nothing moves that nobody sees. */
+  /** Notes whether something covers the slate: covered house content is paused. */
   cover(by: Cover, covered: boolean): void {
     if (covered) this.#coveredBy.add(by);
     else this.#coveredBy.delete(by);
-    this.#noteSight();
+    this.#noteVisibility();
   }
 
   get #covered(): boolean {
     return this.#coveredBy.size > 0;
   }
 
-  /** Black instead of house content, or no longer; black is drawn when this resolves, or should be. */
-  async darken(dark: boolean): Promise<void> {
-    this.#dark = dark;
-    this.#noteSight();
-    this.#slate.setColour(dark ? "#000000" : SLATE_COLOUR);
-    // A page that is gone says nothing; the one that is loaded next is black from the beginning.
-    if (dark) await this.#drawBelow("slate.dark(true)");
-    else this.#tell("slate.dark(false)");
+  /** Shows black instead of house content, or no longer; resolves when black is drawn, or should be. */
+  async setBlanked(blanked: boolean): Promise<void> {
+    this.#blanked = blanked;
+    this.#noteVisibility();
+    this.#slate.setColour(blanked ? "#000000" : SLATE_COLOUR);
+    // A page that has crashed does not answer; the next one is black from the start.
+    if (blanked) await this.#drawBelow("slate.blank(true)");
+    else this.#tell("slate.blank(false)");
   }
 
-  /** Runs code that resolves once something is drawn, so that it is there before the deck above is gone. */
+  /** Runs code that resolves once something is drawn, so that it is there before the deck above is closed. */
   async #drawBelow(code: string): Promise<void> {
     const { view } = this.#slate;
     await drawBelow(this.#window, view, () => view.webContents.executeJavaScript(code));
     fill(this.#window, view);
   }
 
-  #furnish(): void {
+  #restore(): void {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
-    if (this.#dark) void this.darken(true);
-    // So that it is there at once when nothing covers it any more.
+    if (this.#blanked) void this.setBlanked(true);
+    // Drawn now, so that it is there at once when it is uncovered.
     else if (this.#covered) void this.#drawBelow(NEXT_PAINT);
     this.#show?.dispatch({ kind: "emptied" });
     this.#gone = false;
-    this.#noteSight();
+    this.#noteVisibility();
   }
 
-  /** Not a sound from below either. */
-  #noteSight(): void {
-    const inSight = !this.#covered && !this.#dark && !this.#gone;
-    this.#slate.view.webContents.setAudioMuted(this.#muted || !inSight);
-    this.#show?.dispatch({ kind: inSight ? "uncovered" : "covered" });
+  /** Covered house content is paused and muted. */
+  #noteVisibility(): void {
+    const visible = !this.#covered && !this.#blanked && !this.#gone;
+    this.#slate.view.webContents.setAudioMuted(this.#muted || !visible);
+    this.#show?.dispatch({ kind: visible ? "uncovered" : "covered" });
   }
 
   #tell(code: string): void {
@@ -144,7 +144,7 @@ export class HouseSlate {
   }
 }
 
-/** What has drawn nothing out of sight for this long is not waited for: a page may never draw by itself. */
+/** Drawing below is not waited for longer than this: a covered page may never draw. */
 const DRAWN_WITHIN_MS = 300;
 
 /**
@@ -158,7 +158,7 @@ function drawBelow(window: BaseWindow, view: WebContentsView, draw: () => Promis
 
 /** A page that has drawn nothing for this long after it was loaded is shown as it is. */
 const ITEM_DRAWN_WITHIN_MS = 2_000;
-/** How often a page of the operator's is asked for a sign of life, and how often it may fail to answer. */
+/** How often the operator's page is asked whether it still answers, and how often it may fail to. */
 const ALIVE_EVERY_MS = 2_000;
 const SILENT_TURNS = 3;
 
@@ -170,7 +170,7 @@ function houseStage(contents: WebContents, folder: HouseFolder, muted: boolean):
   const tell = (code: string) => void ask(code).catch(() => {});
   let watched: string | null = null;
   return {
-    async lay(item: HouseItem) {
+    async show(item: HouseItem) {
       const url = houseUrl(item.id, folder.entrance(item));
       const source = JSON.stringify({ form: item.form, url, muted });
       const lengthMs = z
@@ -184,11 +184,11 @@ function houseStage(contents: WebContents, folder: HouseFolder, muted: boolean):
     },
     async over() {
       const over = ask("slate.over()").then((how) => overSchema.parse(how));
-      // A page that was closed by a crash does not say so.
+      // A page that has crashed does not report it.
       const gone = over.catch(() => "replaced" as const);
       return watched === null ? gone : Promise.race([gone, death(contents, watched, gone)]);
     },
-    bare: () => tell("slate.bare()"),
+    clear: () => tell("slate.clear()"),
     pause: () => tell("slate.pause()"),
     resume: () => tell("slate.resume()"),
   };
@@ -199,7 +199,7 @@ function drawn(contents: WebContents, url: string): Promise<void> {
   return settledWithin(frameAt(contents, url)?.executeJavaScript(NEXT_PAINT), ITEM_DRAWN_WITHIN_MS);
 }
 
-/** Resolves when a page in a frame is dead: it hangs, or its process is gone, of which Chromium says nothing. */
+/** Resolves when the page in a frame hangs or has crashed, which Chromium does not report for frames. */
 function death(contents: WebContents, url: string, over: Promise<unknown>): Promise<"broken"> {
   return new Promise((resolve) => {
     let silent = 0;

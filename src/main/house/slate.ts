@@ -1,6 +1,6 @@
 import { type BaseWindow, type Session, session, type WebContents, WebContentsView } from "electron";
 import type { HouseFolder } from "../../player/house/house-folder.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
 import { confine, stayingAt } from "../guards/contents.ts";
 import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
 import { fileResponse } from "../protocol/file-response.ts";
@@ -14,7 +14,7 @@ export interface Slate {
   load(): Promise<void>;
   /** Loads the page anew, in another process; resolves when it is there. */
   renew(): Promise<void>;
-  /** What is in sight of the slate, once it was loaded, while its page is not there. */
+  /** What is visible of the slate, once it was loaded, while its page is not there. */
   setColour(colour: string): void;
   /** Takes the page away for good. */
   close(): void;

@@ -15,14 +15,14 @@ import { removeSmallFile, writeSmallFile } from "../../player/small-file.ts";
 import type { FollowedDisplays } from "../displays/follow-displays.ts";
 import type { FollowedPanels } from "../displays/follow-panels.ts";
 import type { Recovery } from "../recovery/recovery.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 
 /** What the health pages tell of. */
 export interface HealthSources {
   readonly config: Config;
   readonly player: Player;
   readonly metrics: Metrics;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly displays: Pick<FollowedDisplays, "troubleOf">;
   readonly panels: Pick<FollowedPanels, "truthOf" | "troubleOf">;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export async function openHealth(sources: HealthSources): Promise<OpenHealth | n
 
   const screenshot = async (screenId: string | null) => {
     const stage = screenId === null ? stages[0] : stages.find((one) => one.screenId === screenId);
-    // Of a window that is out of sight Chromium takes no picture, and may not say so.
+    // Chromium takes no picture of a hidden window, and may not say so.
     return stage?.window.isVisible() ? screenshotOf(stage.window) : null;
   };
   const health = await startHealth({ port: config.health.port, report: () => reportOn(sources), metrics, screenshot });
@@ -98,7 +98,7 @@ function reportOn({
   remote,
 }: HealthSources): HealthReport {
   const { oldestDeadline, ...counts } = player.proofs.counts();
-  const moment = player.serviceClock.moment();
+  const reading = player.serviceClock.read();
   const refused = player.proofs.lastRefused();
   return {
     ...sumOf(
@@ -116,7 +116,7 @@ function reportOn({
       oldestDeadline: oldestDeadline === null ? null : new Date(oldestDeadline).toISOString(),
       lastRefused: refused === null ? null : { ...refused, at: new Date(refused.at).toISOString() },
     },
-    today: player.proofs.report(dayIn(dayAt(moment.service ?? moment.wall), "UTC")).total,
+    today: player.proofs.report(dayIn(dayAt(reading.service ?? reading.wall), "UTC")).total,
     cache: { ...player.cache.size(), maxBytes: config.cache.maxBytes },
     data: player.data,
     versions: versions(),
@@ -125,9 +125,9 @@ function reportOn({
     recovery: recovery.report(),
     remote: remote(),
     clock: {
-      wall: new Date(moment.wall).toISOString(),
-      offsetMs: moment.service === null ? null : Math.round(moment.service - moment.wall),
-      uncertaintyMs: moment.serviceWithinMs === null ? null : Math.ceil(moment.serviceWithinMs),
+      wall: new Date(reading.wall).toISOString(),
+      offsetMs: reading.service === null ? null : Math.round(reading.service - reading.wall),
+      uncertaintyMs: reading.serviceWithinMs === null ? null : Math.ceil(reading.serviceWithinMs),
       bootId: clock.bootId,
     },
   };

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { z } from "zod";
 import {
-  begun,
-  ended,
-  endedBy,
+  type BootRecord,
+  type Fault,
   HEALTHY_AFTER_MS,
-  healthy,
   type Incident,
-  type Ledger,
-  NEW_LEDGER,
+  NEW_BOOT_RECORD,
+  onEnd,
+  onFault,
+  onHealthy,
+  onStart,
   type Remedy,
   remedyFor,
   type StartPlan,
   startPlan,
-  type Trouble,
   withoutGraphics,
 } from "../../core/recovery.ts";
 import type { Clock } from "../../player/clock.ts";
@@ -21,87 +21,87 @@ import type { RecoveryReport } from "../../player/health/health-report.ts";
 import { readSmallFile, writeSmallFile } from "../../player/small-file.ts";
 import { EXIT } from "./supervisor.ts";
 
-/** Older incidents of a run are forgotten; none of the rules counts as many. */
+/** Older incidents of a run are forgotten; no rule counts as many. */
 const MOST_INCIDENTS = 32;
 
-/** How the run that begins now is to be begun, by the ledger in its data folder. */
+/** Plans this run's start by the boot record in its data folder. */
 export function planStart(dataDir: string, clock: Clock): StartPlan {
-  return startPlan(readLedger(ledgerPath(dataDir)), clock.bootId, clock.wall());
+  return startPlan(readBootRecord(bootRecordPath(dataDir)), clock.bootId, clock.wall());
 }
 
-/** Keeps the ledger of one run, and has the player started again where a trouble is not to be borne. */
+/** Keeps the boot record of one run, and restarts the player after a fault that is not tolerated. */
 export class Recovery {
   readonly #path: string;
   readonly #clock: Clock;
   readonly plan: StartPlan;
-  #ledger: Ledger;
+  #record: BootRecord;
   #incidents: readonly Incident[] = [];
-  #restart: (code: number, trouble: Trouble) => void;
+  #restart: (code: number, fault: Fault) => void;
   #callOffAlarm: () => void;
 
-  /** Notes that a run begins. `restart` ends the process with an exit code until somebody else is to. */
+  /** Notes that a run starts. `restart` ends the process with an exit code, until `restartBy` replaces it. */
   constructor(dataDir: string, plan: StartPlan, clock: Clock, restart: (code: number) => void) {
-    this.#path = ledgerPath(dataDir);
+    this.#path = bootRecordPath(dataDir);
     this.#clock = clock;
     this.plan = plan;
     this.#restart = restart;
-    this.#ledger = begun(readLedger(this.#path), clock.bootId, clock.wall());
+    this.#record = onStart(readBootRecord(this.#path), clock.bootId, clock.wall());
     this.#write();
-    this.#callOffAlarm = clock.alarm(clock.now() + HEALTHY_AFTER_MS, () => this.#note(healthy(this.#ledger)));
+    this.#callOffAlarm = clock.alarm(clock.now() + HEALTHY_AFTER_MS, () => this.#note(onHealthy(this.#record)));
   }
 
-  /** From here on a restart is made in this way: with the code to end with, and why. */
-  restartBy(restart: (code: number, trouble: Trouble) => void): void {
+  /** From now on restarts are made by this function, which gets the exit code and the fault. */
+  restartBy(restart: (code: number, fault: Fault) => void): void {
     this.#restart = restart;
   }
 
-  /** Takes in a trouble, and does about it what is to be done. */
-  meet(trouble: Trouble): void {
-    if (!this.#ledger.running) return;
-    this.#incidents = [...this.#incidents, { trouble, at: this.#clock.now() }].slice(-MOST_INCIDENTS);
+  /** Notes a fault, and restarts the player where it is not tolerated. */
+  reportFault(fault: Fault): void {
+    if (!this.#record.running) return;
+    this.#incidents = [...this.#incidents, { fault, at: this.#clock.now() }].slice(-MOST_INCIDENTS);
     const remedy = remedyFor(this.#incidents, this.plan.rendering);
-    if (remedy === "bear") return;
-    this.#note(endedBy(this.#ledger, trouble, remedy, this.#clock.wall()));
-    this.#restart(codeOf(remedy), trouble);
+    if (remedy === "tolerate") return;
+    this.#note(onFault(this.#record, fault, remedy, this.#clock.wall()));
+    this.#restart(codeOf(remedy), fault);
   }
 
   /** The graphics processor does not work at all: the next starts do not try it. */
   noteWithoutGraphics(): void {
-    this.#note(withoutGraphics(this.#ledger, this.#clock.wall()));
+    this.#note(withoutGraphics(this.#record, this.#clock.wall()));
   }
 
-  /** Notes that the run ends in good order, unless it ends for a trouble. */
+  /** Notes that the run ends in good order, unless it ends because of a fault. */
   end(): void {
     this.#callOffAlarm();
-    if (this.#ledger.running) this.#note(ended(this.#ledger));
+    if (this.#record.running) this.#note(onEnd(this.#record));
   }
 
   report(): RecoveryReport {
-    const { restarts, lastTrouble, softwareUntil } = this.#ledger;
+    const { restarts, lastTrouble, softwareUntil } = this.#record;
     const { rendering, safe } = this.plan;
     const until = softwareUntil === null ? null : new Date(softwareUntil).toISOString();
     return { rendering, softwareUntil: until, safeMode: safe, restartsInARow: restarts, lastTrouble };
   }
 
-  #note(ledger: Ledger): void {
-    this.#ledger = ledger;
+  #note(record: BootRecord): void {
+    this.#record = record;
     this.#write();
   }
 
   #write(): void {
-    writeLedger(this.#path, this.#ledger);
+    writeBootRecord(this.#path, this.#record);
   }
 }
 
-function ledgerPath(dataDir: string): string {
+function bootRecordPath(dataDir: string): string {
   return join(dataDir, "recovery.json");
 }
 
-function codeOf(remedy: Exclude<Remedy, "bear">): number {
+function codeOf(remedy: Exclude<Remedy, "tolerate">): number {
   return remedy === "restart-in-software" ? EXIT.restartInSoftware : EXIT.restart;
 }
 
-const ledgerSchema = z.object({
+const bootRecordSchema = z.object({
   bootId: z.string(),
   restarts: z.int().nonnegative(),
   running: z.boolean(),
@@ -109,12 +109,12 @@ const ledgerSchema = z.object({
   softwareUntil: z.number().nullable(),
 });
 
-/** Reads what the runs before left behind; whatever cannot be read counts as nothing. */
-function readLedger(path: string): Ledger {
-  return readSmallFile(path, ledgerSchema) ?? NEW_LEDGER;
+/** Reads the boot record; one that cannot be read counts as none. */
+function readBootRecord(path: string): BootRecord {
+  return readSmallFile(path, bootRecordSchema) ?? NEW_BOOT_RECORD;
 }
 
-/** Writes a ledger; says whether the disk took it. */
-function writeLedger(path: string, ledger: Ledger): boolean {
-  return writeSmallFile(path, ledger);
+/** Writes the boot record; says whether the disk took it. */
+function writeBootRecord(path: string, record: BootRecord): boolean {
+  return writeSmallFile(path, record);
 }

@@ -4,14 +4,14 @@ import { isRenewed } from "../house/slate.ts";
 import { appUrl } from "../protocol/schemes.ts";
 import type { Recovery } from "./recovery.ts";
 
-/** Tells of the troubles of Chromium's own processes, and of the slate's page, for as long as the process lives. */
+/** Reports crashes of Chromium's own processes and of the slate's page, for as long as the process lives. */
 export function watchChromium(recovery: Recovery): void {
   app.on("child-process-gone", (_event, { name, serviceName, reason }) => {
     if (reason === "clean-exit") return;
-    if (name === "Network Service" || serviceName === "network.mojom.NetworkService") recovery.meet("network");
+    if (name === "Network Service" || serviceName === "network.mojom.NetworkService") recovery.reportFault("network");
   });
   onGraphicsLost(({ isMachineFault }) => {
-    if (isMachineFault) recovery.meet("gpu");
+    if (isMachineFault) recovery.reportFault("gpu");
   });
   // A machine without graphics is nobody's failure: Chromium gives up its GPU process at each start and says nothing.
   const noteGraphics = () => {
@@ -19,11 +19,11 @@ export function watchChromium(recovery: Recovery): void {
   };
   app.once("gpu-info-update", () => setTimeout(noteGraphics, SETTLED_AFTER_MS));
   app.on("render-process-gone", (_event, contents) => {
-    if (contents.getURL().startsWith(appUrl("slate/")) && !isRenewed(contents)) recovery.meet("slate");
+    if (contents.getURL().startsWith(appUrl("slate/")) && !isRenewed(contents)) recovery.reportFault("slate");
   });
 }
 
-/** What Chromium tells of its graphics is not to be trusted before it has tried everything. */
+/** Chromium's report on its graphics is only final after it has tried all ways. */
 const SETTLED_AFTER_MS = 3_000;
 
 /** Whether Chromium draws with the graphics processor; known once its GPU process has come up or failed to. */
@@ -31,8 +31,8 @@ function hasGraphics(): boolean {
   return app.getGPUFeatureStatus().gpu_compositing.startsWith("enabled");
 }
 
-/** What a machine whose graphics are broken makes of decks, whatever is on them. */
-const DARK: ReadonlySet<FailureReason> = new Set<FailureReason>([
+/** How decks fail on a machine whose graphics are broken, whatever their content. */
+const GRAPHICS_FAILURES: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "not-ready",
   "not-painted",
   "stalled",
@@ -40,27 +40,27 @@ const DARK: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "hung",
 ]);
 /** The most failed decks in succession: creatives that fail by their own fault are blocked after three times each. */
-const MOST_DARK_IN_A_ROW = 12;
+const MOST_FAILED_IN_A_ROW = 12;
 
-/** Takes in how playouts end, and says so when the stage shows nothing for long though it should. */
-export function watchStage(onDark: () => void): (outcome: PlayoutOutcome) => void {
+/** Takes the outcome of each playout; `onNothingShown` is called when too many decks in a row have failed. */
+export function watchStage(onNothingShown: () => void): (outcome: PlayoutOutcome) => void {
   let inARow = 0;
   return (outcome) => {
     if (outcome.kind === "shown") inARow = 0;
-    else if (DARK.has(outcome.reason)) inARow++;
-    if (inARow < MOST_DARK_IN_A_ROW) return;
+    else if (GRAPHICS_FAILURES.has(outcome.reason)) inARow++;
+    if (inARow < MOST_FAILED_IN_A_ROW) return;
     inARow = 0;
-    onDark();
+    onNothingShown();
   };
 }
 
-/** What a loss of the graphics is told with. */
+/** A loss of the graphics. */
 interface GraphicsLoss {
-  /** Whether it is the machine's fault: the process did not end in good order, and no page in sight is to blame. */
+  /** Whether it is the machine's fault: the process did not end in good order, and no visible page is to blame. */
   readonly isMachineFault: boolean;
 }
 
-/** Any number of screens hear of it. */
+/** Listeners, of any number of screens. */
 const lost = new Set<(loss: GraphicsLoss) => void>();
 const back = new Set<() => unknown>();
 const restored = new Set<() => void>();
@@ -84,22 +84,22 @@ app.on("child-process-gone", (_event, { type, reason }) => {
   });
 });
 
-/** Names somebody who is asked at each loss whether a page of theirs is to blame. */
+/** Adds a function that is asked at each loss whether a page of its screen is to blame. */
 export function onGraphicsSuspected(isToBlame: () => boolean): void {
   suspects.add(isToBlame);
 }
 
-/** Hears that Chromium's GPU process is gone. */
+/** Calls `hear` when Chromium's GPU process is gone. */
 export function onGraphicsLost(hear: (loss: GraphicsLoss) => void): void {
   lost.add(hear);
 }
 
-/** Hears that another GPU process has taken over; what it returns may be a promise of what it restores then. */
+/** Calls `hear` when another GPU process has taken over; a promise that it returns is waited for (`onGraphicsRestored`). */
 export function onGraphicsBack(hear: () => unknown): void {
   back.add(hear);
 }
 
-/** Hears that all is restored, unless the graphics were lost again meanwhile. */
+/** Calls `hear` when everything is restored, unless the graphics were lost again meanwhile. */
 export function onGraphicsRestored(hear: () => void): void {
   restored.add(hear);
 }

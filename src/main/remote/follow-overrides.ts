@@ -3,13 +3,13 @@ import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Overrides } from "../../player/remote/overrides.ts";
 import type { PlayingScreen } from "../../player/screen/playing-screen.ts";
 import type { Supervision } from "../recovery/supervisor.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { OverridePage } from "./override-page.ts";
 
 /** What follows what the operator has put in place of spots. */
 export interface Followers {
   readonly overrides: Overrides;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   /** Those that play by now. */
   readonly screens: () => readonly PlayingScreen[];
   readonly supervision: Supervision;
@@ -20,7 +20,7 @@ export interface Followers {
 const OVERRIDES: readonly SuspendReason[] = ["overridden", "switched-off"];
 
 /**
- * Shows on every screen what the operator put in place of spots, from now on: the page comes in sight in the moment in which
+ * Shows on every screen what the operator put in place of spots, from now on: the page becomes visible at the moment in which
  * the item on air is ended, unproved.
  */
 export function followOverrides(followers: Followers): void {
@@ -32,7 +32,7 @@ export function followOverrides(followers: Followers): void {
     return changing;
   };
   overrides.listen(follow);
-  if (overrides.reasons.length > 0) void Promise.all(stages.map(({ inSight }) => inSight)).then(follow);
+  if (overrides.reasons.length > 0) void Promise.all(stages.map(({ windowShown }) => windowShown)).then(follow);
 }
 
 async function change(pages: readonly OverridePage[], followers: Followers): Promise<void> {

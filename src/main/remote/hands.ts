@@ -7,7 +7,7 @@ import type { Overrides } from "../../player/remote/overrides.ts";
 import type { Hands, Performance } from "../../player/remote/remote-desk.ts";
 import { sourceOf } from "../boot/arguments.ts";
 import { EXIT } from "../recovery/supervisor.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { pictureOf } from "./picture.ts";
 import { mayReboot, reboot } from "./reboot.ts";
 
@@ -16,7 +16,7 @@ export interface HandsParts {
   readonly good: GoodConfig;
   /** The file that the player was started with, or null. */
   readonly given: string | null;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly overrides: Overrides;
   /** Ends the player in good order with an exit code. */
   readonly end: (code: number) => void;
@@ -38,10 +38,8 @@ export function handsOn({ good, given, stages, overrides, end, runCli = runOwnCl
     },
     restart: async () => ({ kind: "done", text: "the player restarts", afterwards: restart }),
     async reboot() {
-      const obstacle = await mayReboot();
-      return obstacle === null
-        ? { kind: "done", text: "the machine restarts", afterwards: reboot }
-        : unavailable(obstacle);
+      const reason = await mayReboot();
+      return reason === null ? { kind: "done", text: "the machine restarts", afterwards: reboot } : unavailable(reason);
     },
     async display({ power }) {
       const isKept = await overrides.switchDisplays(power === "on");

@@ -1,6 +1,6 @@
 import type { BaseWindow } from "electron";
 import type { Shown } from "../../player/remote/overrides.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/face.ts";
+import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
 import type { HouseSlate } from "../house/house-slate.ts";
 import { createSlate, type Slate } from "../house/slate.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";
@@ -31,7 +31,7 @@ export class OverridePage {
     onGraphicsBack(() => this.#slate?.renew());
   }
 
-  /** Loads it below everything in sight, unless it is there already; resolves when it can be raised. */
+  /** Loads it below everything visible, unless it is there already; resolves when it can be raised. */
   async prepare(shown: Shown): Promise<void> {
     this.#shown = shown;
     this.#slate ??= this.#open();

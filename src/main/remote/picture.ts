@@ -1,6 +1,6 @@
 import { desktopCapturer, screen } from "electron";
 import { screenshotOf } from "../operator/health.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 
 const QUALITY = 80;
 /** Where the system must ask somebody first, nobody answers. */
@@ -14,7 +14,7 @@ export interface Picture {
 }
 
 /** Takes a picture of a screen's display, whatever is in front of the player; null where there is nothing to see. */
-export async function pictureOf(stage: RaisedStage): Promise<Picture | null> {
+export async function pictureOf(stage: StageWindow): Promise<Picture | null> {
   const display = stage.display();
   if (display === null || !stage.window.isVisible()) return null;
   const real = await realPicture(display);

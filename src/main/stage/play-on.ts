@@ -8,8 +8,8 @@ import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
 import type { FollowedPanels } from "../displays/follow-panels.ts";
 import { displayNamed } from "../window/placement.ts";
-import type { RaisedStage } from "./create-stage.ts";
 import { createStage } from "./stage.ts";
+import type { StageWindow } from "./stage-window.ts";
 
 /** What a screen is played with. */
 export interface ScreenRun {
@@ -17,7 +17,7 @@ export interface ScreenRun {
   readonly config: Config;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  readonly panels: Pick<FollowedPanels, "note">;
+  readonly panels: Pick<FollowedPanels, "noteBlanked">;
   readonly log: Logger;
   /** Why the operator has it suspended from the start. */
   readonly suspendReasons: readonly SuspendReason[];
@@ -27,13 +27,13 @@ export interface ScreenRun {
   readonly noteEnd: (outcome: PlayoutOutcome) => void;
 }
 
-/** Begins to play a screen on its stage: as long as nobody can see that, nothing is shown and nothing asked for. */
-export function playOn(raised: RaisedStage, run: ScreenRun): void {
+/** Starts a screen on its stage; while that is hidden, nothing is shown and no spot requested. */
+export function playOn(stageWindow: StageWindow, run: ScreenRun): void {
   const { player, config, metrics, clock, panels, log, ending } = run;
-  const { screenId, sight, slate } = raised;
-  logDisplay(raised, run);
+  const { screenId, visibility, slate } = stageWindow;
+  logDisplay(stageWindow, run);
   const stage = createStage({
-    ...raised,
+    ...stageWindow,
     clock,
     ending,
     muted: config.audio.muted,
@@ -47,35 +47,35 @@ export function playOn(raised: RaisedStage, run: ScreenRun): void {
       playing.sightings.notePage(playout, ageMs);
     },
     report: (event) => playing.loop.dispatch(event),
-    onDark(dark) {
-      panels.note(screenId, dark);
-      return slate.darken(dark);
+    setBlanked(blanked) {
+      panels.noteBlanked(screenId, blanked);
+      return slate.setBlanked(blanked);
     },
-    onTrouble: (playout, reason, detail) => {
+    onDeckFailed: (playout, reason, detail) => {
       log.warn({ screen: screenId, playout: playout.id, reason, detail }, "deck failed");
-      playing.health.noteTrouble(playout, detail);
+      playing.health.noteFailure(playout, detail);
     },
   });
   const playing = player.play(screenId, stage, {
-    seen: sight.clear,
+    isVisible: visibility.isVisible,
     suspendReasons: run.suspendReasons,
     onTitle: (title) => slate.setName(title),
     onSettled: (_playout, outcome) => run.noteEnd(outcome),
   });
-  const tell = (seen: boolean) => {
-    if (seen) log.info({ screen: screenId }, "the screen can be seen again");
-    else log.warn({ screen: screenId, why: sight.hiddenReasons }, "nobody can see the screen");
+  const tell = (isVisible: boolean) => {
+    if (isVisible) log.info({ screen: screenId }, "the screen can be seen again");
+    else log.warn({ screen: screenId, why: visibility.hiddenReasons }, "nobody can see the screen");
   };
-  if (!sight.clear) tell(false);
-  sight.listen((seen) => {
-    tell(seen);
-    playing.loop.dispatch({ kind: seen ? "resume" : "suspend", because: "hidden" });
+  if (!visibility.isVisible) tell(false);
+  visibility.listen((isVisible) => {
+    tell(isVisible);
+    playing.loop.dispatch({ kind: isVisible ? "resume" : "suspend", because: "hidden" });
   });
-  panels.note(screenId, playing.loop.state().dark);
+  panels.noteBlanked(screenId, playing.loop.state().blanked);
 }
 
 /** A single screen makes do with another display than the one it was to play on, and somebody should know. */
-function logDisplay({ screenId, display }: RaisedStage, { config, log }: ScreenRun): void {
+function logDisplay({ screenId, display }: StageWindow, { config, log }: ScreenRun): void {
   const chosen = display();
   const match = config.screens.find((one) => one.screenId === screenId)?.display.match ?? null;
   if (chosen === null) return;

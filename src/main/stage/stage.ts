@@ -9,38 +9,38 @@ import type { DeckEvent, Stage } from "../../player/screen/stage.ts";
 import { CuedDeck } from "../decks/cued-deck.ts";
 import type { OnFailed } from "../decks/deck.ts";
 import { watchProgress } from "../decks/deck-watch.ts";
-import type { FacedDeck } from "../decks/media-decks.ts";
+import type { OpenedDeck } from "../decks/media-decks.ts";
 import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
 import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
 import { canDrawBelow } from "../window/window.ts";
-import type { RaisedStage } from "./create-stage.ts";
+import type { StageWindow } from "./stage-window.ts";
 
 /** What a stage is made of. */
-export interface StageParts extends RaisedStage {
+export interface StageParts extends StageWindow {
   readonly clock: Clock;
   readonly muted: boolean;
   readonly pages: Pick<PageDeckParts, "openPage" | "loads" | "withinMs">;
   readonly report: (event: DeckEvent) => void;
-  /** Raised when the process is about to end: Chromium crashes then where a deck that another one covers is still open. */
+  /** Aborted when the process is about to end: Chromium would crash if a covered deck were still open. */
   readonly ending: AbortSignal;
-  /** Puts even house content out of sight, or back; resolves when it is. */
-  readonly onDark: (dark: boolean) => Promise<void>;
-  /** Hears why a deck failed, in words for the log. */
-  readonly onTrouble: (playout: Playout, reason: FailureReason, detail: string) => void;
-  /** Hears how long before its first sight a page was begun, in milliseconds. */
+  /** Shows black in place of house content, or house content again; resolves when it is drawn. */
+  readonly setBlanked: (blanked: boolean) => Promise<void>;
+  /** Called when a deck has failed; `detail` is for the log. */
+  readonly onDeckFailed: (playout: Playout, reason: FailureReason, detail: string) => void;
+  /** Called with a page's age at its first visible frame, in milliseconds. */
   readonly onPageSeen: (playout: Playout, ageMs: number) => void;
 }
 
-/** A page that is not in sight again for as long as this has failed, as has a clip that stands still for as long. */
+/** A page that is not visible again within this time has failed, as has a clip that stands still for as long. */
 const RESTORED_WITHIN_MS = 2_000;
 
 /**
- * A deck that another one covers is closed so much later: closing a page with a thousand frames holds the main process up
- * for 0.4 s, and the other one was then seen that much too late.
+ * A covered deck is closed this much later: closing a page with a thousand frames blocks the main process for 0.4 s, which
+ * would delay the frame of the deck that covers it.
  */
 const COVERED_MS = 150;
 
-/** A page has drawn its first frame a frame or two before the window that it is in shows it. */
+/** The window shows a page's first frame one or two frames after the page has drawn it. */
 const SEEN_AFTER_MS = 35;
 
 /** One deck's way from its cue to the screen. */
@@ -48,27 +48,27 @@ interface Cued {
   readonly playout: Playout;
   readonly media: Media;
   readonly deck: CuedDeck;
-  /** `ready`: the loop was told that it is drawn. `raised`: it was started in sight. `painted`: it covers the slate. */
+  /** `ready`: the loop was told that it is drawn. `raised`: it was started on top. `painted`: it covers the slate. */
   phase: "loading" | "ready" | "raised" | "painted";
   /** Settles when it was started, or cannot be. */
   taking: Promise<void>;
   stopWatching: () => void;
 }
 
-/** The stage of one window, whose lowest view but for a cued deck is the slate. */
+/** Creates the stage of one window, on top of its slate. */
 export function createStage(parts: StageParts): Stage {
   const cues = new Map<PlayoutId, Cued>();
   const { window, report } = parts;
   const pages = new PageDecks({ ...parts.pages, window, clock: parts.clock, sessions: parts.creativeSessions });
-  let darkening: Promise<void> | null = null;
-  let inSight = false;
+  let blanking: Promise<void> | null = null;
+  let windowShown = false;
   let suspects = NO_SUSPECTS;
-  /** What was taken last. */
+  /** The deck that was taken last. */
   let taken: Cued | null = null;
-  /** Hears that a deck was raised. */
+  /** Called when a deck was raised. */
   let onRaised = () => {};
-  void parts.inSight.then(() => {
-    inSight = true;
+  void parts.windowShown.then(() => {
+    windowShown = true;
   });
   window.on("resize", () => {
     for (const { deck } of cues.values()) deck.adapt();
@@ -91,7 +91,7 @@ export function createStage(parts: StageParts): Stage {
 
   function fail(playout: Playout, reason: FailureReason, detail: string): void {
     if (!cues.has(playout.id)) return;
-    parts.onTrouble(playout, reason, detail);
+    parts.onDeckFailed(playout, reason, detail);
     report({ kind: "deck-failed", playout: playout.id, reason });
   }
 
@@ -107,7 +107,7 @@ export function createStage(parts: StageParts): Stage {
     }
   }
 
-  function open(playout: Playout, media: Media, onFailed: OnFailed): Promise<FacedDeck> {
+  function open(playout: Playout, media: Media, onFailed: OnFailed): Promise<OpenedDeck> {
     const { form, mimeType } = playout.item;
     const { digest } = media;
     if (form === "html") return pages.open(playout, digest, onFailed);
@@ -133,35 +133,35 @@ export function createStage(parts: StageParts): Stage {
   }
 
   /** Resolves with what is to be raised as soon as that can be seen; `null` where it is not to be any more. */
-  async function drawn({ playout, deck }: Cued): Promise<FacedDeck | null> {
+  async function drawn({ playout, deck }: Cued): Promise<OpenedDeck | null> {
     for (;;) {
-      await parts.inSight;
+      await parts.windowShown;
       await deck.loaded;
       if (!cues.has(playout.id)) return null;
       if (deck.drawn !== null) return deck.drawn;
     }
   }
 
-  /** Puts it on top and starts it there; resolves with its first frame's instant, or `null` where another was taken. */
+  /** Raises a deck and starts it; resolves with the instant of its first frame, or `null` if another was taken meanwhile. */
   async function raise(cued: Cued): Promise<Instant | null> {
     for (;;) {
-      // As a rule it is raised before this returns: the proof of the item before is committed after that, and takes its time.
-      const faced = (inSight ? cued.deck.drawn : null) ?? (await drawn(cued));
-      if (faced === null || taken !== cued) return null;
-      const { deck, face } = faced;
+      // Without an await where possible: it is raised first, then the last item's proof is committed, which takes time.
+      const opened = (windowShown ? cued.deck.drawn : null) ?? (await drawn(cued));
+      if (opened === null || taken !== cued) return null;
+      const { deck, content } = opened;
       deck.raise();
       onRaised();
       if (parts.outside?.frozen) await parts.outside.thawed;
-      // Meanwhile it may have been loaded anew.
-      if (cued.deck.drawn !== faced) continue;
+      // It may have been loaded again meanwhile.
+      if (cued.deck.drawn !== opened) continue;
       cued.phase = "raised";
       deck.contents.setAudioMuted(parts.muted);
       const raisedAt = parts.clock.now();
-      const { at, ageMs } = await face.start();
+      const { at, ageMs } = await content.start();
       const paintedAt = monotonic(parts.clock, raisedAt, at);
       if (!cues.has(cued.playout.id)) return null;
       if (ageMs !== null) parts.onPageSeen(cued.playout, ageMs);
-      cued.stopWatching = watchProgress(face, cued.playout.item.form === "video", (reason, detail) =>
+      cued.stopWatching = watchProgress(content, cued.playout.item.form === "video", (reason, detail) =>
         fail(cued.playout, reason, detail),
       );
       return paintedAt;
@@ -178,9 +178,8 @@ export function createStage(parts: StageParts): Stage {
   }
 
   /**
-   * Loads a page or picture anew whose graphics were lost while it was in sight: now and then Chromium never draws all of
-   * it again.
-   * Resolves when that, or what comes after it, lies on top.
+   * Loads a page or picture again whose graphics were lost while it was visible: Chromium does not always redraw all of it.
+   * Resolves when it, or the next item, is on top.
    */
   async function restored(cued: Cued): Promise<void> {
     const { playout } = cued;
@@ -191,7 +190,7 @@ export function createStage(parts: StageParts): Stage {
     cued.phase = "ready";
     void load(cued);
     const late = setTimeout(() => {
-      fail(playout, "stalled", `not in sight again within ${RESTORED_WITHIN_MS} ms`);
+      fail(playout, "stalled", `not visible again within ${RESTORED_WITHIN_MS} ms`);
     }, RESTORED_WITHIN_MS);
     raise(cued)
       .catch((error: unknown) => fail(playout, "not-painted", String(error)))
@@ -202,7 +201,7 @@ export function createStage(parts: StageParts): Stage {
   return {
     async record(playout, media, signal) {
       const recording = await pages.record(playout, media.digest, signal);
-      if (recording.kind === "failed") parts.onTrouble(playout, recording.reason, recording.detail);
+      if (recording.kind === "failed") parts.onDeckFailed(playout, recording.reason, recording.detail);
       return recording;
     },
     cue(playout, media) {
@@ -228,17 +227,17 @@ export function createStage(parts: StageParts): Stage {
       if (taken === cued) taken = null;
       cued.stopWatching();
       coverSlate();
-      // The last one before the dark stays until it is dark below.
-      if (darkening !== null) void darkening.then(() => cued.deck.close());
+      // The last deck stays until the slate below it is black.
+      if (blanking !== null) void blanking.then(() => cued.deck.close());
       else if (isCovered) closeCovered(cued);
       else cued.deck.close();
     },
-    darken() {
-      darkening = parts.onDark(true).then(() => {
-        darkening = null;
+    blank() {
+      blanking = parts.setBlanked(true).then(() => {
+        blanking = null;
       });
     },
-    lighten: () => void parts.onDark(false),
+    unblank: () => void parts.setBlanked(false),
   };
 }
 

@@ -66,7 +66,7 @@ const UNFILLED = { width: 1280, height: 720 };
 
 /**
  * Where a window lies. A full-screen window is not in the desktop's full-screen mode but as large as the display, and a
- * pixel more: X11 windows of just that size are made a pixel smaller, and decks below the one in sight have their
+ * pixel more: X11 windows of just that size are made a pixel smaller, and decks below the visible one have their
  * overhang. It hangs over where no other display is.
  */
 export function boundsOn(plan: WindowPlan, { bounds }: SeenDisplay, all: readonly SeenDisplay[]): Rectangle {

@@ -1,7 +1,7 @@
 import type { BaseWindow } from "electron";
 import { type WindowWatch, watchWindow } from "./x11-watch.ts";
 
-/** Why nobody can see a window. */
+/** Why a window is hidden. */
 export type HiddenReason =
   | "no display"
   | "display off"
@@ -9,18 +9,18 @@ export type HiddenReason =
   | "minimized"
   | "unmapped"
   | "covered"
-  | "diagnosis";
+  | "operator overlay";
 
-/** Whether a screen's window can be seen. It can while nothing stands in the way. */
+/** Whether a screen's window is visible: it is while there is no reason why it is hidden. */
 export class Visibility {
   readonly #reasons = new Set<HiddenReason>();
-  #listener: (seen: boolean) => void = () => {};
+  #listener: (isVisible: boolean) => void = () => {};
 
-  get clear(): boolean {
+  get isVisible(): boolean {
     return this.#reasons.size === 0;
   }
 
-  /** What stands in the way now, in words for the log. */
+  /** Why it is hidden now, for the log. */
   get hiddenReasons(): readonly HiddenReason[] {
     return [...this.#reasons];
   }
@@ -29,22 +29,22 @@ export class Visibility {
     return this.#reasons.has(reason);
   }
 
-  /** The one who hears when it changes. */
-  listen(listener: (seen: boolean) => void): void {
+  /** Sets the listener that is called at each change. */
+  listen(listener: (isVisible: boolean) => void): void {
     this.#listener = listener;
   }
 
-  /** Takes in whether a reason is there. */
-  note(reason: HiddenReason, there: boolean): void {
-    const before = this.clear;
-    if (there) this.#reasons.add(reason);
+  /** Notes whether a reason holds. */
+  note(reason: HiddenReason, holds: boolean): void {
+    const before = this.isVisible;
+    if (holds) this.#reasons.add(reason);
     else this.#reasons.delete(reason);
-    if (this.clear !== before) this.#listener(this.clear);
+    if (this.isVisible !== before) this.#listener(this.isVisible);
   }
 
-  /** What was in sight until now is no longer, and something else may be at once: the window went to another display. */
+  /** Ends visibility, and begins it again at once: the window was moved to another display. */
   interrupt(): void {
-    if (!this.clear) return;
+    if (!this.isVisible) return;
     this.#listener(false);
     this.#listener(true);
   }
@@ -54,22 +54,22 @@ export class Visibility {
 const BACK_EVERY_MS = 3_000;
 
 /**
- * Notes whatever puts a window out of sight, and brings it back, again and again, wherever it has a display. Returns the
+ * Notes whatever hides a window, and shows it again wherever it has a display. Returns the
  * watch from outside of Electron, where there is one.
  */
-export function watchVisibility(window: BaseWindow, sight: Visibility): WindowWatch | null {
-  window.on("minimize", () => sight.note("minimized", true));
-  window.on("restore", () => sight.note("minimized", false));
-  window.on("hide", () => sight.note("not shown", true));
-  window.on("show", () => sight.note("not shown", false));
-  const outside = watchFromOutside(window, sight);
+export function watchVisibility(window: BaseWindow, visibility: Visibility): WindowWatch | null {
+  window.on("minimize", () => visibility.note("minimized", true));
+  window.on("restore", () => visibility.note("minimized", false));
+  window.on("hide", () => visibility.note("not shown", true));
+  window.on("show", () => visibility.note("not shown", false));
+  const outside = watchFromOutside(window, visibility);
 
   const bringBack = () => {
-    if (sight.clear || sight.has("no display") || window.isDestroyed()) return;
-    if (sight.has("minimized")) window.restore();
-    if (sight.has("not shown")) window.showInactive();
-    if (sight.has("unmapped")) outside?.map();
-    if (sight.has("covered")) outside?.raise();
+    if (visibility.isVisible || visibility.has("no display") || window.isDestroyed()) return;
+    if (visibility.has("minimized")) window.restore();
+    if (visibility.has("not shown")) window.showInactive();
+    if (visibility.has("unmapped")) outside?.map();
+    if (visibility.has("covered")) outside?.raise();
   };
   const timer = setInterval(bringBack, BACK_EVERY_MS);
   window.once("closed", () => {
@@ -80,19 +80,19 @@ export function watchVisibility(window: BaseWindow, sight: Visibility): WindowWa
 }
 
 /** X11 tells only those who ask it that a window was withdrawn, or lies below others. */
-function watchFromOutside(window: BaseWindow, sight: Visibility): WindowWatch | null {
+function watchFromOutside(window: BaseWindow, visibility: Visibility): WindowWatch | null {
   const handle = window.getNativeWindowHandle();
   if (process.platform !== "linux" || handle.length < 4) return null;
   return watchWindow(handle.readUInt32LE(), process.env, (event) => {
     switch (event) {
       case "unmapped":
-        return sight.note("unmapped", true);
+        return visibility.note("unmapped", true);
       case "mapped":
-        return sight.note("unmapped", false);
+        return visibility.note("unmapped", false);
       case "covered":
-        return sight.note("covered", true);
+        return visibility.note("covered", true);
       case "uncovered":
-        return sight.note("covered", false);
+        return visibility.note("covered", false);
       case "gone":
         return;
     }

@@ -3,10 +3,10 @@ import type { Area, Size } from "../../core/page-layout.ts";
 import { isWayland } from "../../player/display.ts";
 import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
 
-/** A stage's window, which is out of sight until it is revealed, and whenever it has no display. */
+/** A stage's window, which is hidden until it is revealed, and whenever it has no display. */
 export interface StageWindow {
   readonly window: BaseWindow;
-  /** Brings it in sight, once there is something in it to see. */
+  /** Shows it, once there is something in it to see. */
   reveal(): void;
   /** Puts it on a display, as large as the display is now, and says when it is there; on none it is not to be seen. */
   place(display: Display | null, onPlaced: () => void): void;

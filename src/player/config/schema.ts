@@ -4,10 +4,10 @@ import {
   baseUrl,
   brokerUrl,
   bytes,
-  CHORD,
   DAY_SPAN,
   displaySchema,
   folder,
+  HOTKEY,
   LEAST_BITS_PER_SECOND,
   MOST_ENTRIES,
   orgTokenSchema,
@@ -104,7 +104,7 @@ export const configFileSchema = z.strictObject({
     .strictObject({
       chord: z
         .string()
-        .regex(/^(?:(?:Control|Alt|Shift|Super)\+){2,4}(?:[A-Z0-9]|F(?:[1-9]|1\d|2[0-4]))$/, CHORD)
+        .regex(/^(?:(?:Control|Alt|Shift|Super)\+){2,4}(?:[A-Z0-9]|F(?:[1-9]|1\d|2[0-4]))$/, HOTKEY)
         .nullable()
         .default(null)
         .describe("The keys that open the health page on the display, Control+Alt+Shift+D say; null: none do."),

@@ -30,7 +30,7 @@ export const orgTokenSchema = z
   .max(LONGEST_TEXT)
   .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u, "must not hold spaces or control characters");
 
-export const CHORD = "must be two or more of Control, Alt, Shift and Super and a key, such as Control+Alt+Shift+D";
+export const HOTKEY = "must be two or more of Control, Alt, Shift and Super and a key, such as Control+Alt+Shift+D";
 
 export const baseUrl = z
   .url({ protocol: /^https?$/i, error: "must be an http or https address" })

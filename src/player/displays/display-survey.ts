@@ -65,7 +65,7 @@ export class DisplaySurvey {
     if (!(await ready())) return;
     if (session === "x11") {
       const ran = await run("xset", ["q"]);
-      this.#keep("xset", ran.kind === "ran" ? readXset(ran.said) : null);
+      this.#keep("xset", ran.kind === "ran" ? readXset(ran.output) : null);
     }
     this.#adapters = await findCecAdapters(run, cecFolder);
     for (const output of outputs) {

@@ -29,7 +29,7 @@ export async function findCecAdapters(run: Run, folder = "/dev"): Promise<readon
   for (const name of names.filter((one) => DEVICE.test(one)).slice(0, MOST_ADAPTERS)) {
     const device = `${folder}/${name}`;
     const ran = await run("cec-ctl", ["--device", device]);
-    if (ran.kind === "ran") adapters.push(readCecAdapter(device, ran.said));
+    if (ran.kind === "ran") adapters.push(readCecAdapter(device, ran.output));
   }
   return adapters;
 }
@@ -76,7 +76,7 @@ export function cecAdapterOf(
 export async function askCec(run: Run, adapter: CecAdapter): Promise<Reading | null> {
   await configure(run, adapter);
   const ran = await run("cec-ctl", [...to(adapter), "--give-device-power-status"]);
-  return ran.kind === "ran" ? readCecPower(ran.said) : null;
+  return ran.kind === "ran" ? readCecPower(ran.output) : null;
 }
 
 /** What `cec-ctl` writes of an answer: `pwr-state: standby (0x01)`. */
@@ -115,7 +115,7 @@ function to(adapter: CecAdapter): readonly string[] {
 /** Asks a monitor on an I2C bus by `ddcutil`; null where it does not answer, or does not know the question. */
 export async function askDdc(run: Run, bus: number): Promise<Reading | null> {
   const ran = await run("ddcutil", ["getvcp", "d6", "--bus", String(bus), "--terse"]);
-  return ran.kind === "ran" ? readDdcPower(ran.said) : null;
+  return ran.kind === "ran" ? readDdcPower(ran.output) : null;
 }
 
 /** What `ddcutil` writes of an answer: `VCP D6 SNC x01`. Of its values 1 is on, and 2 to 5 are kinds of off. */

@@ -11,7 +11,7 @@ export interface PanelWatchParts {
   readonly log: Logger;
   /** The display that a screen is on, or null where that is not certain. */
   readonly outputOf: (screenId: string) => NamedOutput | null;
-  /** Whether an item is about to come in sight: no program is begun then. */
+  /** Whether an item is about to become visible: no program is started then. */
   readonly isBusy: () => boolean;
   /** Hears after each look, whether it brought something new or not. */
   readonly onLook: () => void;

@@ -8,7 +8,7 @@ const MOST_BYTES = 1024 * 1024;
 
 /** How a program that may not be installed has run. */
 export type Ran =
-  | { readonly kind: "ran"; readonly said: string }
+  | { readonly kind: "ran"; readonly output: string }
   /** In one line: its own words, or the system's. */
   | { readonly kind: "failed"; readonly reason: string };
 
@@ -20,7 +20,7 @@ export const runProgram: Run = (program, args) =>
   new Promise((resolve) => {
     const limits = { timeout: RAN_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
     const child = execFile(program, args, limits, (error, stdout, stderr) => {
-      if (error === null) return resolve({ kind: "ran", said: stdout });
+      if (error === null) return resolve({ kind: "ran", output: stdout });
       const said = stderr.trim().split("\n").at(0);
       const reason =
         error.code === "ENOENT" ? `${program} is not installed` : said || String(error.code ?? error.signal);

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { PanelState } from "../../core/display-truth.ts";
-import type { Trouble } from "../../core/recovery.ts";
+import type { Fault } from "../../core/recovery.ts";
 import type { ItemKind } from "../../core/spot.ts";
 import type { DataMonth } from "../network/data-meter.ts";
 import type { Sums } from "../proofs/day-report.ts";
@@ -109,10 +109,10 @@ export interface RecoveryReport {
   /** Until when the graphics processor is not tried again, or null where it is used. */
   readonly softwareUntil: string | null;
   readonly safeMode: boolean;
-  /** Restarts that troubles led to, without a healthy run in between. */
+  /** Restarts caused by faults, without a healthy run in between. */
   readonly restartsInARow: number;
   /** What led to the last of them, or null. */
-  readonly lastTrouble: Trouble | null;
+  readonly lastTrouble: Fault | null;
 }
 
 export interface NextItem {

@@ -13,7 +13,7 @@ export const SHOWN_WITHIN_MS = 10 * 60_000;
 const LONGEST_DETAIL = 200;
 
 /**
- * What is in sight: an item, house content, what the operator put in its place (`overridden`), or nothing, rightly (`closed`,
+ * What is visible: an item, house content, what the operator put in its place (`overridden`), or nothing, rightly (`closed`,
  * `off` by the operator) or not.
  */
 export type ScreenState = "playing" | "house" | "closed" | "hidden" | "overridden" | "off";
@@ -28,13 +28,13 @@ export class HealthWatch {
   readonly #startedAt: Instant;
   #state: LoopState | null = null;
   #everShown = false;
-  /** When an item was last in sight or, rightly, none: the service had nothing to show. */
+  /** When an item was last visible or, rightly, none: the service had nothing to show. */
   #wellAt: Instant;
   #houseSince: Instant | null;
   #shownAt: Instant | null = null;
   #answered: SpotOutcome["kind"] | "unasked" = "unasked";
   #lastError: string | null = null;
-  #trouble: { readonly playout: PlayoutId; readonly detail: string } | null = null;
+  #failure: { readonly playout: PlayoutId; readonly detail: string } | null = null;
 
   constructor(clock: Clock, metrics: ScreenMetrics) {
     this.#clock = clock;
@@ -55,10 +55,10 @@ export class HealthWatch {
     }
     if (isHidden(state) && (this.#state === null || !isHidden(this.#state)))
       this.#lastError = "nobody can see this screen";
-    this.#noteHouse(inSight(state) === null && !isHidden(state) && !isWithheld(state));
+    this.#noteHouse(visibleSlot(state) === null && !isHidden(state) && !isWithheld(state));
     // What went before opening says nothing about the hours after it.
     const withheld = isWithheld(state) || (this.#state !== null && isWithheld(this.#state));
-    if (inSight(state) !== null || withheld) this.#wellAt = this.#clock.now();
+    if (visibleSlot(state) !== null || withheld) this.#wellAt = this.#clock.now();
     this.#state = state;
   }
 
@@ -72,8 +72,8 @@ export class HealthWatch {
   }
 
   /** Takes in what there is to say about a deck that fails, just before its playout is over for that. */
-  noteTrouble({ id }: Playout, detail: string): void {
-    this.#trouble = { playout: id, detail };
+  noteFailure({ id }: Playout, detail: string): void {
+    this.#failure = { playout: id, detail };
   }
 
   noteSettled({ id, item }: Playout, outcome: PlayoutOutcome): void {
@@ -86,7 +86,7 @@ export class HealthWatch {
     itemsFailed.inc({ kind: item.kind, reason: outcome.reason, ...labels });
     // Closing time and the operator's word are nobody's error.
     if (outcome.reason === "closed" || outcome.reason === "overridden") return;
-    const detail = this.#trouble?.playout === id ? ` (${this.#trouble.detail.slice(0, LONGEST_DETAIL)})` : "";
+    const detail = this.#failure?.playout === id ? ` (${this.#failure.detail.slice(0, LONGEST_DETAIL)})` : "";
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}${detail}`;
   }
 
@@ -100,7 +100,7 @@ export class HealthWatch {
   }
 
   /**
-   * Whether something is to be shown and nothing beyond this machine is known to keep it from that: the screen is in sight
+   * Whether something is to be shown and nothing beyond this machine is known to keep it from that: the screen is visible
    * and not withheld, and the service neither had nothing, nor asked to wait, nor was out of reach.
    */
   get isExpectedToShow(): boolean {
@@ -112,15 +112,15 @@ export class HealthWatch {
   get state(): ScreenState {
     const state = this.#state;
     if (state === null) return "house";
-    if (inSight(state) !== null) return "playing";
+    if (visibleSlot(state) !== null) return "playing";
     return withheldBy(state) ?? (isHidden(state) ? "hidden" : "house");
   }
 
   /** How this screen is, apart from its display. */
   report(): Omit<ScreenHealth, "displayTrouble" | "panel"> {
     const state = this.#state;
-    const slot = state === null ? null : inSight(state);
-    const ready = state?.line.find(isReady)?.playout.item;
+    const slot = state === null ? null : visibleSlot(state);
+    const ready = state?.queue.find(isReady)?.playout.item;
     const toWall = this.#clock.wall() - this.#clock.now();
     return {
       status: this.#status(),
@@ -148,8 +148,8 @@ export class HealthWatch {
   }
 }
 
-/** The slot whose item is in sight, or `null` while it is house content. */
-function inSight({ slot }: LoopState): { readonly playout: Playout; readonly paintedAt: Instant } | null {
+/** The slot whose item is visible, or `null` while it is house content. */
+function visibleSlot({ slot }: LoopState): { readonly playout: Playout; readonly paintedAt: Instant } | null {
   if (slot === null || slot.failed || slot.paintedAt === null) return null;
   return { playout: slot.playout, paintedAt: slot.paintedAt };
 }

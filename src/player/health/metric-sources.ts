@@ -109,13 +109,13 @@ export function metricSources({
     cache: () => ({ ...size(), maxBytes, reserveBytes: minFreeBytes }),
     data: () => player.data,
     clock() {
-      const { service, wall, serviceWithinMs } = player.serviceClock.moment();
+      const { service, wall, serviceWithinMs } = player.serviceClock.read();
       const offsetMs = service === null ? null : service - wall;
       return { now: service ?? wall, offsetMs, uncertaintyMs: serviceWithinMs };
     },
     recovery,
     remote,
-    blocklisted: costly(() => player.quarantined),
+    blocklisted: costly(() => player.blocklisted),
     disk: costly(() => diskVitals(config.dataDir)),
     upgrade,
     memory,
@@ -129,7 +129,7 @@ function vitalsOf(
   ads: AdsOutlook | undefined,
 ): ScreenVitals {
   const { screenId, health, sightings, hours } = screen;
-  const { service, wall, now } = player.serviceClock.moment();
+  const { service, wall, now } = player.serviceClock.read();
   const dated = (at: Instant | undefined | null) => (at == null ? null : at - now + (service ?? wall));
   return {
     screenId,

@@ -29,7 +29,7 @@ export interface VitalsParts {
     readonly network: "ok" | "portal";
     readonly ownProved: ReadonlySet<string>;
     readonly proofs: Pick<ProofStore, "lastDelivered">;
-    readonly serviceClock: Pick<ServiceClock, "moment">;
+    readonly serviceClock: Pick<ServiceClock, "read">;
     readonly screens: readonly {
       readonly screenId: string;
       readonly health: { readonly isExpectedToShow: boolean };
@@ -58,7 +58,7 @@ export async function tellVitals({ folder, version, player, clock, signal }: Vit
 
 /** The screens of which a proof was taken in the last days; none where the store cannot tell. */
 function provedLately({ screens, proofs, serviceClock }: VitalsParts["player"]): ReadonlySet<string> {
-  const { service, wall } = serviceClock.moment();
+  const { service, wall } = serviceClock.read();
   const since = (service ?? wall) - USUAL_WITHIN_MS;
   try {
     const last = screens.map(({ screenId }) => ({ screenId, shownAt: proofs.lastDelivered(screenId) }));

@@ -160,7 +160,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export class HouseFolder {
   readonly #folder: string;
   readonly #log: Logger;
-  /** The last two looks: what is in sight may have gone since. */
+  /** The last two looks: what is visible may have gone since. */
   #entries: ReadonlyMap<string, HouseEntry> = new Map();
   #before: ReadonlyMap<string, HouseEntry> = new Map();
   #problem: string | null = null;

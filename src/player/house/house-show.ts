@@ -13,14 +13,14 @@ import type { HouseFolder } from "./house-folder.ts";
 /** Where house content is shown: the slate of one screen. */
 export interface HouseStage {
   /**
-   * Shows an item once it has a picture, and until then what was there. Resolves with a clip's own length in
+   * Loads an item and shows it once it has a picture. Resolves with a clip's own length in
    * milliseconds, else with null; rejects when it cannot be shown.
    */
-  lay(item: HouseItem): Promise<number | null>;
-  /** Resolves when what was laid last is no more to be seen: it came to its end, broke, or made way for something else. */
+  show(item: HouseItem): Promise<number | null>;
+  /** Resolves when the item shown last has ended, has broken, or was replaced by another. */
   over(): Promise<"ended" | "broken" | "replaced">;
   /** Shows the slate itself. */
-  bare(): void;
+  clear(): void;
   pause(): void;
   resume(): void;
 }
@@ -57,11 +57,11 @@ export function startHouseShow(parts: HouseShowParts): HouseShow {
       case "look":
         void folder.look().then((items) => dispatch({ kind: "looked", items }));
         break;
-      case "lay":
-        void lay(effect.item);
+      case "show":
+        void show(effect.item);
         break;
-      case "bare":
-        stage.bare();
+      case "clear":
+        stage.clear();
         break;
       case "pause":
         stage.pause();
@@ -72,10 +72,10 @@ export function startHouseShow(parts: HouseShowParts): HouseShow {
     }
   }
 
-  async function lay(item: HouseItem): Promise<void> {
+  async function show(item: HouseItem): Promise<void> {
     const { id } = item;
     try {
-      dispatch({ kind: "laid", id, lengthMs: await stage.lay(item) });
+      dispatch({ kind: "shown", id, lengthMs: await stage.show(item) });
     } catch (error) {
       log.warn({ file: item.name, reason: String(error) }, "house content cannot be shown");
       return dispatch({ kind: "failed", id });

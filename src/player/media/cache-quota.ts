@@ -6,25 +6,25 @@ import { codeOf, isTaken } from "../database.ts";
 import type { MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 
-export interface RoomParts {
+export interface CacheQuotaParts {
   /** Files in it are named by the SHA-256 of their bytes. */
   readonly folder: string;
   readonly index: MediaIndex;
   readonly limits: CacheLimits;
-  /** Gives up what was begun to be downloaded and is not under way. */
+  /** Removes partial downloads that are not under way. */
   readonly discardPartials: () => Promise<void>;
 }
 
-/** How many bytes are given up for a row of the index that does not fit on the disk. */
-const RELIEF_BYTES = 1024 * 1024;
+/** How many bytes are evicted for a row of the index that does not fit on the disk. */
+const EVICTED_WHEN_FULL_BYTES = 1024 * 1024;
 
-/** The room that media have on the disk: what is in use is held, and what was used longest ago makes way for the rest. */
+/** The space that media may take on the disk: files in use are held; those used longest ago are evicted for new ones. */
 export class CacheQuota {
-  readonly #parts: RoomParts;
+  readonly #parts: CacheQuotaParts;
   /** How many use each file, by its digest. */
   readonly #holds = new Map<string, number>();
 
-  constructor(parts: RoomParts) {
+  constructor(parts: CacheQuotaParts) {
     this.#parts = parts;
     parts.index.onEmptied(() => this.#removeUnheld());
   }
@@ -54,15 +54,15 @@ export class CacheQuota {
     if (bavail * bsize < incomingBytes + limits.minFreeBytes) await discardPartials();
     for (const digest of evictions(index.files(), this.#held(), bavail * bsize, incomingBytes, limits)) {
       const noted = this.note(() => index.forget(digest));
-      // At once: who asks for a file while it is being removed would hold what is gone.
+      // Synchronously: a request meanwhile would hold a file that is gone.
       rmSync(this.pathOf(digest), { force: true });
-      // On a full disk that is what made room for saying so.
+      // On a full disk the index can be written only now.
       if (!noted) this.note(() => index.forget(digest));
     }
   }
 
-  /** Evicts at once, for a disk that is full, until `sizeBytes` are free. Whether there was anything to give up. */
-  sacrifice(sizeBytes: number): boolean {
+  /** Evicts at once, on a full disk, until `sizeBytes` are free. Says whether anything was evicted. */
+  evictNow(sizeBytes: number): boolean {
     const { index } = this.#parts;
     const anyFull = { maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0 };
     const chosen = evictions(index.files(), this.#held(), 0, sizeBytes, anyFull);
@@ -71,12 +71,12 @@ export class CacheQuota {
     return chosen.length > 0;
   }
 
-  /** What does not fit on a full disk fits when something else has been given up for it. Throws as the index. */
-  withRelief(write: () => void): void {
+  /** Writes to the index; on a full disk evicts and writes again. Throws as the index. */
+  evictingWhenFull(write: () => void): void {
     try {
       write();
     } catch (error) {
-      if (codeOf(error) !== "SQLITE_FULL" || !this.sacrifice(RELIEF_BYTES)) throw error;
+      if (codeOf(error) !== "SQLITE_FULL" || !this.evictNow(EVICTED_WHEN_FULL_BYTES)) throw error;
       write();
     }
   }

@@ -1,10 +1,10 @@
 import type { Instant } from "../../core/spot.ts";
-import { type Fault, isQuarantined, QUARANTINE_MS, type Strikes, struck } from "../../core/strikes.ts";
+import { isBlocked, LONGEST_BLOCK_MS, type StrikeKind, type Strikes, struck } from "../../core/strikes.ts";
 import type { IndexFile } from "./media-index.ts";
 
 /**
- * Remembers, across restarts, which creatives failed again and again. They are kept beside the media index. A strike that
- * the disk does not take is forgiven.
+ * Remembers, across restarts, which creatives failed again and again; kept beside the media index. A strike that the disk
+ * does not take is forgotten.
  */
 export class CreativeBlocklist {
   readonly #file: IndexFile;
@@ -13,15 +13,15 @@ export class CreativeBlocklist {
     this.#file = file;
   }
 
-  /** Why what goes by a key is quarantined at `now`, wall time; `null` where it is not. */
-  quarantine(key: string, now: Instant): string | null {
+  /** Why a creative, by its key, is blocked at `now`, wall time; `null` where it is not. */
+  blockReason(key: string, now: Instant): string | null {
     const entry = this.#find(key);
-    if (entry === null || !isQuarantined(entry, now)) return null;
-    return `quarantined, since it failed ${entry.count} times, the last time: ${entry.reason}`;
+    if (entry === null || !isBlocked(entry, now)) return null;
+    return `blocked, since it failed ${entry.count} times, the last time: ${entry.reason}`;
   }
 
   /** Notes a failure, wall time `now`. */
-  strike(key: string, fault: Fault, reason: string, now: Instant): void {
+  strike(key: string, fault: StrikeKind, reason: string, now: Instant): void {
     const { count, lastAt, until } = struck(this.#find(key), fault, now);
     this.#file.writeIfTaken((db) => {
       db.prepare(STRIKE).run(key, count, Math.trunc(lastAt), Math.trunc(until), reason);
@@ -29,15 +29,15 @@ export class CreativeBlocklist {
     });
   }
 
-  /** What was shown in full is all right. */
+  /** Forgets the strikes of a creative that was shown in full. */
   clear(key: string): void {
     this.#file.writeIfTaken((db) => db.prepare("delete from strike where key = ?").run(key));
   }
 
-  /** How many creatives are quarantined at `now`, wall time. */
-  quarantined(now: Instant): number {
+  /** How many creatives are blocked at `now`, wall time. */
+  blockedCount(now: Instant): number {
     const query = "select count(*) as count from strike where until > @now and until <= @now + @longest";
-    const given = { now: Math.trunc(now), longest: QUARANTINE_MS };
+    const given = { now: Math.trunc(now), longest: LONGEST_BLOCK_MS };
     return this.#file.use((db) => db.prepare<[object], { readonly count: number }>(query).get(given)?.count ?? 0);
   }
 

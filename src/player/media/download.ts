@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { FollowedReply, Reply } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import { startsLike } from "../../core/media-type.ts";
-import type { Fault } from "../../core/strikes.ts";
+import type { StrikeKind } from "../../core/strikes.ts";
 import type { LineRefusal, MediaLine } from "../network/media-line.ts";
 import { type Refusal, refusalOf } from "./media.ts";
 import type { Fingerprint, PartialDownload } from "./partial-download.ts";
 
 /** What is to be downloaded, and what is known of it beforehand. */
-export interface Wanted {
+export interface MediaRequest {
   readonly url: string;
   /** Base type that the bytes must look like, or `null` for any (a page's own sub-resources). */
   readonly mimeType: string | null;
@@ -44,7 +44,7 @@ export interface KnownVersion {
 export type DownloadFailure =
   | { readonly kind: "deferred"; readonly refusal: LineRefusal }
   | Refusal
-  | { readonly kind: "broken"; readonly reason: string; readonly fault: Fault };
+  | { readonly kind: "broken"; readonly reason: string; readonly fault: StrikeKind };
 
 /** How far a download has come. */
 export interface Progress {
@@ -65,7 +65,7 @@ export interface DownloadTools {
   readonly fetch: GetFollowed;
   readonly folder: string;
   readonly maxBytes: number;
-  /** Where there is one, only another version is wanted. */
+  /** Where there is one, only another version is request. */
   readonly known?: KnownVersion;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly line: MediaLine;
@@ -85,7 +85,7 @@ export const PROGRESS_TIMEOUT_MS = 15_000;
  * connection the partial file can be handed in again. What is "downloaded" is held once.
  */
 export async function download(
-  wanted: Wanted,
+  request: MediaRequest,
   partial: PartialDownload,
   tools: DownloadTools,
   signal: AbortSignal,
@@ -95,12 +95,12 @@ export async function download(
   signal.addEventListener("abort", callOff, { once: true });
   const watch = watchOver((silence) => control.abort(silence));
   try {
-    const reply = await tools.fetch(wanted.url, control.signal, headersFor(partial, tools.known));
+    const reply = await tools.fetch(request.url, control.signal, headersFor(partial, tools.known));
     if (reply.status === 304 && tools.known !== undefined) return { kind: "unchanged", headers: reply.headers };
     const failure =
       (await begin(reply, partial, tools.maxBytes, control.signal)) ??
       (await pour(reply, partial, tools, watch, control.signal));
-    return failure ?? (await finish(wanted, partial, reply, tools));
+    return failure ?? (await finish(request, partial, reply, tools));
   } catch (error) {
     if (isDiskError(error)) throw error;
     return { kind: "unreachable", reason: inWords(error) };
@@ -202,14 +202,14 @@ async function pour(
 }
 
 async function finish(
-  wanted: Wanted,
+  request: MediaRequest,
   partial: PartialDownload,
   { headers, url: finalUrl }: FollowedReply,
   { folder, hold, release }: DownloadTools,
 ): Promise<Downloaded | DownloadFailure> {
   const { sizeBytes } = partial;
   const fingerprint = partial.fingerprint();
-  const reason = flaw(wanted, sizeBytes, fingerprint);
+  const reason = flaw(request, sizeBytes, fingerprint);
   if (reason !== null) {
     const { wasResumed } = partial;
     await partial.discard();
@@ -234,14 +234,14 @@ async function finish(
 }
 
 /** What is wrong with bytes that came to an end, expected and found; `null` when they are as promised (F16). */
-function flaw(wanted: Wanted, sizeBytes: number, { md5, head }: Fingerprint): string | null {
-  if (wanted.sizeBytes !== null && wanted.sizeBytes !== sizeBytes) {
-    return `${wanted.sizeBytes} bytes promised, ${sizeBytes} received`;
+function flaw(request: MediaRequest, sizeBytes: number, { md5, head }: Fingerprint): string | null {
+  if (request.sizeBytes !== null && request.sizeBytes !== sizeBytes) {
+    return `${request.sizeBytes} bytes promised, ${sizeBytes} received`;
   }
-  if (wanted.md5 !== null && wanted.md5 !== md5) return `md5 ${wanted.md5} promised, ${md5} received`;
-  if (wanted.mimeType === null) return null;
+  if (request.md5 !== null && request.md5 !== md5) return `md5 ${request.md5} promised, ${md5} received`;
+  if (request.mimeType === null) return null;
   if (sizeBytes === 0) return "no bytes";
-  return startsLike(wanted.mimeType, head) ? null : `the bytes are not ${wanted.mimeType}`;
+  return startsLike(request.mimeType, head) ? null : `the bytes are not ${request.mimeType}`;
 }
 
 /** RFC 9110 section 14.4: where the range of an answer begins, or `null`. */

@@ -6,23 +6,23 @@ import {
   type DownloadTools,
   download,
   type KnownVersion,
+  type MediaRequest,
   type Progress,
   type Unchanged,
-  type Wanted,
 } from "./download.ts";
 import type { MediaOutcome } from "./media.ts";
 import { PartialDownload, PartialDownloads } from "./partial-download.ts";
 
-/** Somebody who waits for media. */
+/** A request that waits for media. */
 interface Asker {
-  /** Aborted when nobody asks on its behalf any more. */
+  /** Aborted when the media is no longer needed. */
   readonly signal: AbortSignal;
-  /** Hears how much has come over the network, as often as something comes; never of what was on the disk. */
+  /** Called whenever bytes have come over the network; not for bytes that were on the disk. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Finds or downloads media. What it keeps, it holds once. */
-type Bring = (signal: AbortSignal, onProgress: (progress: Progress) => void) => Promise<MediaOutcome>;
+type Download = (signal: AbortSignal, onProgress: (progress: Progress) => void) => Promise<MediaOutcome>;
 
 /** What counts the holds on files. */
 interface Holds {
@@ -31,7 +31,7 @@ interface Holds {
 }
 
 /** The outcome for an asker whose signal was aborted. */
-const CALLED_OFF: MediaOutcome = { kind: "failed", reason: "called off", passing: true, status: null };
+const CALLED_OFF: MediaOutcome = { kind: "failed", reason: "called off", transient: true, status: null };
 
 /**
  * One download for each key, however many ask for it. An asker whose signal is aborted hears so at once and the others
@@ -51,10 +51,10 @@ export class Flights {
     return this.#flights.has(key);
   }
 
-  /** Waits for what is under way under a key, or begins it with `bring`. Rejects as `bring` does. */
-  async join(key: string, asker: Asker, bring: Bring): Promise<MediaOutcome> {
+  /** Waits for what is under way under a key, or begins it with `download`. Rejects as `download` does. */
+  async join(key: string, asker: Asker, download: Download): Promise<MediaOutcome> {
     if (asker.signal.aborted) return CALLED_OFF;
-    const flight = this.#flights.get(key) ?? this.#begin(key, bring);
+    const flight = this.#flights.get(key) ?? this.#begin(key, download);
     if (flight.progress !== null) asker.onProgress?.(flight.progress);
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -86,7 +86,7 @@ export class Flights {
     await Promise.all([...[...this.#flights.values()].map(({ ended }) => ended), ...this.#ending.values()]);
   }
 
-  #begin(key: string, bring: Bring): Flight {
+  #begin(key: string, download: Download): Flight {
     const control = new AbortController();
     const waiting = new Set<Waiting>();
     const onProgress = (progress: Progress) => {
@@ -96,7 +96,7 @@ export class Flights {
     // The one before under this key may still have the partial file.
     const before = this.#ending.get(key) ?? Promise.resolve();
     const ended = before
-      .then(() => bring(control.signal, onProgress))
+      .then(() => download(control.signal, onProgress))
       .then(
         (outcome) => this.#land(key, flight, outcome),
         (error: unknown) => {
@@ -159,7 +159,7 @@ interface DownloaderParts extends Pick<DownloadTools, "folder" | "fetch" | "maxB
   readonly retryMs?: number | undefined;
 }
 
-/** Brings files into a folder, however often their connections break. */
+/** Downloads files into a folder, however often their connections break. */
 export class Downloader {
   readonly #parts: DownloaderParts;
   readonly #partials: PartialDownloads;
@@ -170,21 +170,21 @@ export class Downloader {
   }
 
   /**
-   * Goes on with what an earlier try for this key brought; tries again what is unreachable, and the last failure stands
-   * (G7). What is "downloaded" is held once.
+   * Resumes the partial download of this key; tries again while the host is unreachable, then returns the last failure (G7).
+   * A file that is "downloaded" is held once.
    */
-  async bring(
+  async download(
     key: string,
-    wanted: Wanted,
+    request: MediaRequest,
     signal: AbortSignal,
     onProgress?: (progress: Progress) => void,
   ): Promise<Downloaded | DownloadFailure> {
-    const partial = this.#partials.take(key, wanted.md5 !== null);
+    const partial = this.#partials.take(key, request.md5 !== null);
     let diskFailed = false;
     const attempt = async (): Promise<Downloaded | DownloadFailure> => {
       const had = partial.sizeBytes;
       const tools = { ...this.#parts, onProgress };
-      const result = await download(wanted, partial, tools, signal).catch((error: unknown) => {
+      const result = await download(request, partial, tools, signal).catch((error: unknown) => {
         diskFailed = true;
         throw error;
       });
@@ -210,28 +210,28 @@ export class Downloader {
     return result;
   }
 
-  /** Why a file must not be brought now, or null where it may be: of what is half-way the rest counts. */
-  refusal(key: string, { sizeBytes }: Wanted): LineRefusal | null {
+  /** Why a file must not be downloaded now, or null where it may be; of a partial download the rest counts. */
+  refusal(key: string, { sizeBytes }: MediaRequest): LineRefusal | null {
     const had = this.#partials.sizeOf(key);
     const whole = sizeBytes ?? had;
     return this.#parts.line.refusal(whole, Math.max(0, whole - had));
   }
 
-  /** Brings a file if it is another version than the one that is there. Asked once: nobody waits for it. */
+  /** Downloads a file if it has changed since `known`. One try: nothing waits for it. */
   async renew(
-    wanted: Wanted,
+    request: MediaRequest,
     known: KnownVersion,
     signal: AbortSignal,
   ): Promise<Downloaded | Unchanged | DownloadFailure> {
-    const partial = new PartialDownload(this.#parts.folder, wanted.md5 !== null);
+    const partial = new PartialDownload(this.#parts.folder, request.md5 !== null);
     try {
-      return await download(wanted, partial, { ...this.#parts, known }, signal);
+      return await download(request, partial, { ...this.#parts, known }, signal);
     } finally {
       await partial.discard();
     }
   }
 
-  /** Gives up what is half-way, to make room. */
+  /** Removes partial downloads, to free space. */
   async discardPartials(): Promise<void> {
     await this.#partials.discardAll();
   }

@@ -8,9 +8,9 @@ import { codeOf } from "../database.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
 import { CacheQuota } from "./cache-quota.ts";
 import type { CreativeBlocklist } from "./creative-blocklist.ts";
-import type { Downloaded, DownloadFailure, GetFollowed, Progress, Wanted } from "./download.ts";
+import type { Downloaded, DownloadFailure, GetFollowed, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
-import { type Kept, type MediaOutcome, pageHeaders, type Said } from "./media.ts";
+import { type ErrorResponse, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 
@@ -19,7 +19,7 @@ export interface CacheParts {
   /** `dataDir/media/v1`; files in it are named by the SHA-256 of their bytes. */
   readonly folder: string;
   readonly index: MediaIndex;
-  readonly strikes: CreativeBlocklist;
+  readonly blocklist: CreativeBlocklist;
   readonly clock: Clock;
   readonly limits: CacheLimits & { readonly maxItemBytes: number };
   readonly fetch: GetFollowed;
@@ -29,7 +29,7 @@ export interface CacheParts {
   readonly retryMs?: number;
   readonly onDownloaded?: (sizeBytes: number) => void;
   /** Hears of media that wait for the hours of large ones. */
-  readonly onDeferred?: (wanted: Wanted) => void;
+  readonly onDeferred?: (request: MediaRequest) => void;
 }
 
 /**
@@ -41,20 +41,20 @@ export class MediaCache {
   readonly #downloader: Downloader;
   readonly #flights: Flights;
   readonly #revalidations = new Set<Promise<void>>();
-  readonly #room: CacheQuota;
+  readonly #quota: CacheQuota;
 
   private constructor(parts: CacheParts) {
     this.#parts = parts;
     const { folder, index, fetch, limits, retryMs, line = FREE_LINE } = parts;
     const discardPartials = () => this.#downloader.discardPartials();
-    const room = new CacheQuota({ folder, index, limits, discardPartials });
+    const quota = new CacheQuota({ folder, index, limits, discardPartials });
     const holds = {
-      hold: (digest: string) => room.hold(digest),
-      release: (digest: string) => room.release(digest),
+      hold: (digest: string) => quota.hold(digest),
+      release: (digest: string) => quota.release(digest),
     };
     this.#downloader = new Downloader({ folder, fetch, line, retryMs, maxBytes: limits.maxItemBytes, ...holds });
     this.#flights = new Flights(holds);
-    this.#room = room;
+    this.#quota = quota;
   }
 
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
@@ -72,28 +72,32 @@ export class MediaCache {
   }
 
   /**
-   * Brings media onto the disk, or finds it there. However many ask for one URL, it is downloaded once, and for as long
-   * as one of them asks: a signal that is aborted ends the wait of its own asker only. The media is held until `release`
-   * is called with its digest, once for each "kept".
+   * Downloads media, or finds it on the disk. Requests for the same URL share one download, which goes on while one of them
+   * waits: an aborted signal ends only the wait of its own request. The media is held until `release` is called with its
+   * digest, once for each "kept".
    */
-  async obtain(wanted: Wanted, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<MediaOutcome> {
-    const key = keyOf(wanted);
+  async obtain(
+    request: MediaRequest,
+    signal: AbortSignal,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<MediaOutcome> {
+    const key = keyOf(request);
     return this.#flights.join(key, { signal, onProgress }, (raised, hear) =>
-      this.#findOrDownload(key, wanted, raised, hear),
+      this.#findOrDownload(key, request, raised, hear),
     );
   }
 
   /** Whether it is in the cache, as far as the index tells. */
-  knows(wanted: Pick<Wanted, "url" | "md5">): boolean {
-    return this.#parts.index.find(keyOf(wanted)) !== null;
+  knows(request: Pick<MediaRequest, "url" | "md5">): boolean {
+    return this.#parts.index.find(keyOf(request)) !== null;
   }
 
   /**
    * Brings up to date what the cache has of a URL, if it may have changed since. Where that cannot be found out, or the
    * new bytes are of no use, what is there stays.
    */
-  async revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
-    const revalidation = this.#revalidate(wanted, signal).finally(() => this.#revalidations.delete(revalidation));
+  async revalidate(request: MediaRequest, signal: AbortSignal): Promise<void> {
+    const revalidation = this.#revalidate(request, signal).finally(() => this.#revalidations.delete(revalidation));
     this.#revalidations.add(revalidation);
     await revalidation;
   }
@@ -103,24 +107,24 @@ export class MediaCache {
     await Promise.allSettled([this.#flights.quiet(), ...this.#revalidations]);
   }
 
-  async #revalidate(wanted: Wanted, signal: AbortSignal): Promise<void> {
+  async #revalidate(request: MediaRequest, signal: AbortSignal): Promise<void> {
     const { index, clock } = this.#parts;
-    const key = keyOf(wanted);
+    const key = keyOf(request);
     const indexed = index.find(key);
     if (indexed === null || indexed.freshUntil > clock.wall() || this.#flights.has(key)) return;
     const renew = (cacheControl: string | null) =>
-      this.#room.note(() => index.renew(key, freshUntil(cacheControl, clock.wall())));
+      this.#quota.note(() => index.renew(key, freshUntil(cacheControl, clock.wall())));
     // Whatever comes of it, it is not asked after again at once.
     renew(null);
-    const result = await this.#downloader.renew(wanted, indexed, signal);
+    const result = await this.#downloader.renew(request, indexed, signal);
     if (result.kind === "unchanged") renew(result.headers.get("cache-control"));
     if (result.kind !== "downloaded") return;
-    const outcome = await this.#take(key, wanted, result);
+    const outcome = await this.#take(key, request, result);
     if (outcome.kind === "kept") this.release(outcome.media.digest);
   }
 
   release(digest: string): void {
-    this.#room.release(digest);
+    this.#quota.release(digest);
   }
 
   /** What is in the cache, in files and bytes. */
@@ -130,46 +134,46 @@ export class MediaCache {
   }
 
   /**
-   * Gives up what was used longest ago until `sizeBytes` are free, at once: for a disk that is full when a proof is to
-   * be written. Whether there was anything to give up; what is held stays.
+   * Evicts what was used longest ago until `sizeBytes` are free, at once: for a proof that a full disk would not take. Says
+   * whether anything was evicted; files that are held stay.
    */
-  sacrifice(sizeBytes: number): boolean {
-    return this.#room.sacrifice(sizeBytes);
+  evictNow(sizeBytes: number): boolean {
+    return this.#quota.evictNow(sizeBytes);
   }
 
-  /** What it keeps, it holds. */
+  /** A file that is "kept" is held once. */
   async #findOrDownload(
     key: string,
-    wanted: Wanted,
+    request: MediaRequest,
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
   ): Promise<MediaOutcome> {
-    const { clock, strikes, limits } = this.#parts;
-    const quarantine = strikes.quarantine(key, clock.wall());
-    if (quarantine !== null) return failed(quarantine);
+    const { clock, blocklist, limits } = this.#parts;
+    const blocked = blocklist.blockReason(key, clock.wall());
+    if (blocked !== null) return failed(blocked);
     const found = await this.#find(key);
     if (found !== null) return found;
     const { maxItemBytes } = limits;
-    if ((wanted.sizeBytes ?? 0) > maxItemBytes) return failed(`more than ${maxItemBytes} bytes`);
-    // Nothing makes way for what does not come.
-    const refusal = this.#downloader.refusal(key, wanted);
-    if (refusal !== null) return this.#defer(wanted, refusal);
-    await this.#room.make(wanted.sizeBytes ?? 0);
-    const result = await this.#downloader.bring(key, wanted, signal, onProgress);
-    if (result.kind === "downloaded") return this.#take(key, wanted, result);
-    if (result.kind === "deferred") return this.#defer(wanted, result.refusal);
-    if (result.kind === "broken") strikes.strike(key, result.fault, result.reason, clock.wall());
+    if ((request.sizeBytes ?? 0) > maxItemBytes) return failed(`more than ${maxItemBytes} bytes`);
+    // Nothing is evicted for a download that may not begin.
+    const refusal = this.#downloader.refusal(key, request);
+    if (refusal !== null) return this.#defer(request, refusal);
+    await this.#quota.make(request.sizeBytes ?? 0);
+    const result = await this.#downloader.download(key, request, signal, onProgress);
+    if (result.kind === "downloaded") return this.#take(key, request, result);
+    if (result.kind === "deferred") return this.#defer(request, result.refusal);
+    if (result.kind === "broken") blocklist.strike(key, result.fault, result.reason, clock.wall());
     return failed(describe(result), {
-      passing: result.kind === "unreachable",
-      ...(result.kind === "refused" ? { status: result.status, said: result.said } : { status: null }),
+      transient: result.kind === "unreachable",
+      ...(result.kind === "refused" ? { status: result.status, response: result.response } : { status: null }),
     });
   }
 
   /** At another hour, or in another month, it may be had. */
-  #defer(wanted: Wanted, { ruling, reason }: LineRefusal): MediaOutcome {
-    if (ruling === "outside-hours") this.#parts.onDeferred?.(wanted);
+  #defer(request: MediaRequest, { decision, reason }: LineRefusal): MediaOutcome {
+    if (decision === "outside-hours") this.#parts.onDeferred?.(request);
     else this.#parts.line?.noteRefused();
-    return { kind: "failed", reason, passing: true, status: null, deferred: true };
+    return { kind: "failed", reason, transient: true, status: null, deferred: true };
   }
 
   /**
@@ -180,22 +184,22 @@ export class MediaCache {
     const { index, clock } = this.#parts;
     const indexed = index.find(key);
     if (indexed === null) return null;
-    this.#room.hold(indexed.digest);
+    this.#quota.hold(indexed.digest);
     const condition = await this.#examine(indexed);
     if (condition === "whole") {
-      this.#room.note(() => index.touch(indexed.digest, clock.wall()));
+      this.#quota.note(() => index.touch(indexed.digest, clock.wall()));
       return this.#kept(indexed, true);
     }
     this.release(indexed.digest);
     if (condition === "broken") {
-      this.#room.note(() => index.forget(indexed.digest));
-      await rm(this.#room.pathOf(indexed.digest), { force: true });
+      this.#quota.note(() => index.forget(indexed.digest));
+      await rm(this.#quota.pathOf(indexed.digest), { force: true });
     }
     return null;
   }
 
   /** Takes what was downloaded, and is held for that, into the index; what cannot be kept is released. */
-  async #take(key: string, { url }: Wanted, downloaded: Downloaded): Promise<MediaOutcome> {
+  async #take(key: string, { url }: MediaRequest, downloaded: Downloaded): Promise<MediaOutcome> {
     const { index, clock } = this.#parts;
     const { digest, sizeBytes, headers, finalUrl } = downloaded;
     const media: IndexedMedia = {
@@ -209,30 +213,30 @@ export class MediaCache {
       finalUrl: finalUrl === url ? null : finalUrl,
     };
     try {
-      this.#room.withRelief(() => index.record(key, media, clock.wall()));
+      this.#quota.evictingWhenFull(() => index.record(key, media, clock.wall()));
     } catch (error) {
       this.release(digest);
       const code = codeOf(error);
       if (code === null) throw error;
       // Of a file that is not in the index nobody would know that it takes up space.
-      const known = this.#room.isHeld(digest) || index.files().some((file) => file.digest === digest);
-      if (!known) await rm(this.#room.pathOf(digest), { force: true });
-      return failed(code, { passing: true, status: null });
+      const known = this.#quota.isHeld(digest) || index.files().some((file) => file.digest === digest);
+      if (!known) await rm(this.#quota.pathOf(digest), { force: true });
+      return failed(code, { transient: true, status: null });
     }
     this.#parts.onDownloaded?.(sizeBytes);
-    await this.#room.make(0);
+    await this.#quota.make(0);
     return this.#kept(media, false);
   }
 
   #kept({ digest, sizeBytes, contentType, headers, finalUrl }: IndexedMedia, found: boolean): Kept {
-    const media = { digest, sizeBytes, contentType, path: this.#room.pathOf(digest) };
+    const media = { digest, sizeBytes, contentType, path: this.#quota.pathOf(digest) };
     return { kind: "kept", media, found, headers, finalUrl };
   }
 
   async #examine({ digest }: IndexedMedia): Promise<"whole" | "broken" | "unreadable"> {
     const sha256 = createHash("sha256");
     try {
-      for await (const chunk of createReadStream(this.#room.pathOf(digest))) sha256.update(chunk);
+      for await (const chunk of createReadStream(this.#quota.pathOf(digest))) sha256.update(chunk);
     } catch (error) {
       return codeOf(error) === "ENOENT" ? "broken" : "unreadable";
     }
@@ -241,14 +245,17 @@ export class MediaCache {
 }
 
 /** The whole URL is the key, query and all, unless the service names the bytes themselves (F15). */
-export function keyOf({ url, md5 }: Pick<Wanted, "url" | "md5">): string {
+export function keyOf({ url, md5 }: Pick<MediaRequest, "url" | "md5">): string {
   return md5 === null ? url : `md5:${md5}`;
 }
 
 /** A failure; by default one that lasts. */
 function failed(
   reason: string,
-  how: { passing: boolean; status: number | null; said?: Said | null } = { passing: false, status: null },
+  how: { transient: boolean; status: number | null; response?: ErrorResponse | null } = {
+    transient: false,
+    status: null,
+  },
 ): MediaOutcome {
   return { kind: "failed", reason, ...how };
 }

@@ -14,16 +14,16 @@ export interface Media {
 export type MediaOutcome =
   | Kept
   /**
-   * `passing`: another try may succeed, as when the network is gone. `status`: the server's answer, where it refused, and
-   * `said`: what it said with it.
+   * `transient`: another try may succeed, as when the network is gone. `status`: the server's answer, where it refused, and
+   * `response`: the body of that answer.
    * `deferred`: nobody was asked, since the line is too dear for it now.
    */
   | {
       readonly kind: "failed";
       readonly reason: string;
-      readonly passing: boolean;
+      readonly transient: boolean;
       readonly status: number | null;
-      readonly said?: Said | null;
+      readonly response?: ErrorResponse | null;
       readonly deferred?: true;
     };
 
@@ -87,7 +87,7 @@ export function pageHeaders(headers: Headers): PageHeaders {
 }
 
 /** What a server says with a refusal: a page may read it, or show it in a frame. */
-export interface Said {
+export interface ErrorResponse {
   readonly contentType: string;
   readonly text: string;
 }
@@ -95,11 +95,11 @@ export interface Said {
 /** What an answer without the file comes to. Only `unreachable` may be better next time. */
 export type Refusal =
   | { readonly kind: "unreachable"; readonly reason: string }
-  | { readonly kind: "refused"; readonly status: number; readonly said: Said | null };
+  | { readonly kind: "refused"; readonly status: number; readonly response: ErrorResponse | null };
 
-/** As much as is kept of what a server says, and waited for it; what is longer counts as nothing said. */
-const MOST_SAID_BYTES = 4 * 1024;
-const SAID_WITHIN_MS = 1_000;
+/** The most that is kept of an error response, and how long it may take; a longer one counts as none. */
+const MOST_RESPONSE_BYTES = 4 * 1024;
+const RESPONSE_WITHIN_MS = 1_000;
 
 /** Reads an answer whose status says that there is no file. */
 export async function refusalOf(reply: Reply, signal: AbortSignal): Promise<Refusal> {
@@ -108,11 +108,11 @@ export async function refusalOf(reply: Reply, signal: AbortSignal): Promise<Refu
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
     return { kind: "unreachable", reason: `status ${status}` };
   }
-  const said = await within(SAID_WITHIN_MS, signal, () => saidIn(reply)).catch(() => null);
-  return { kind: "refused", status, said };
+  const response = await within(RESPONSE_WITHIN_MS, signal, () => responseIn(reply)).catch(() => null);
+  return { kind: "refused", status, response };
 }
 
-async function saidIn(reply: Reply): Promise<Said | null> {
-  const text = await readText(reply, MOST_SAID_BYTES);
+async function responseIn(reply: Reply): Promise<ErrorResponse | null> {
+  const text = await readText(reply, MOST_RESPONSE_BYTES);
   return text ? { contentType: reply.headers.get("content-type") ?? "", text } : null;
 }

@@ -1,6 +1,6 @@
 import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../../core/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
-import type { Said } from "./media.ts";
+import type { ErrorResponse } from "./media.ts";
 import type { AbsenceBook } from "./page-books.ts";
 
 /** One thing that a page asks for. */
@@ -13,9 +13,9 @@ export interface PagePart {
 /** Why a part was not had: as in a media outcome. */
 export interface Miss {
   readonly reason: string;
-  readonly passing: boolean;
+  readonly transient: boolean;
   readonly status: number | null;
-  readonly said?: Said | null;
+  readonly response?: ErrorResponse | null;
 }
 
 export interface PageAbsencesParts {
@@ -62,14 +62,14 @@ export class PageAbsences {
     const refusal = book.refusal(part.url);
     if (refusal !== null) {
       if (isLongAgo({ count: 1, countedAt: refusal.askedAt }, wall())) this.#askAgain.set(part.url, part);
-      const { status, said } = refusal;
-      return { reason: `status ${status}`, passing: false, status, said };
+      const { status, response } = refusal;
+      return { reason: `status ${status}`, transient: false, status, response };
     }
     const absence = this.#mayLack(part) ? book.absence(document, nameOf(part)) : null;
     if (absence === null || !isPagesOwn(absence)) return null;
     if (isLongAgo(absence, wall())) this.#askAgain.set(part.url, part);
     this.#complete.set(hostOf(part.url), false);
-    return { reason: "absent for good", passing: false, status: null };
+    return { reason: "absent for good", transient: false, status: null };
   }
 
   had(part: PagePart): void {
@@ -89,10 +89,10 @@ export class PageAbsences {
     this.#holdBack(part, reason);
   }
 
-  missed(part: PagePart, { reason, passing, status, said = null }: Miss): void {
+  missed(part: PagePart, { reason, transient, status, response = null }: Miss): void {
     const { book, wall } = this.#parts;
-    if (status !== null && !passing) book.noteRefusal(part.url, { status, askedAt: wall(), said });
-    if (!passing) return;
+    if (status !== null && !transient) book.noteRefusal(part.url, { status, askedAt: wall(), response });
+    if (!transient) return;
     const mayBeShown = part.font ? this.#lackFont(part) : this.#mayLack(part) && this.#lackFrom(part);
     if (!mayBeShown) this.#holdBack(part, reason);
   }
@@ -120,13 +120,13 @@ export class PageAbsences {
     const { book, document, wall } = this.#parts;
     const absent = new Map<string, boolean>();
     for (const { part, miss } of asked) {
-      const refused = miss === null || miss.passing ? null : miss.status;
+      const refused = miss === null || miss.transient ? null : miss.status;
       const before = book.refusal(part.url);
       if (miss === null) book.clearRefusal(part.url);
       else if (refused !== null)
-        book.noteRefusal(part.url, { status: refused, askedAt: wall(), said: miss?.said ?? null });
+        book.noteRefusal(part.url, { status: refused, askedAt: wall(), response: miss?.response ?? null });
       else if (before !== null) book.noteRefusal(part.url, { ...before, askedAt: wall() });
-      absent.set(nameOf(part), absent.get(nameOf(part)) === true || miss?.passing === true);
+      absent.set(nameOf(part), absent.get(nameOf(part)) === true || miss?.transient === true);
     }
     for (const [name, still] of absent) {
       const before = book.absence(document, name);

@@ -2,8 +2,8 @@ import type { Absence } from "../../core/cache-policy.ts";
 import { noted, type PageLoads, recorded } from "../../core/page-lead.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
-import type { Wanted } from "./download.ts";
-import type { Said } from "./media.ts";
+import type { MediaRequest } from "./download.ts";
+import type { ErrorResponse } from "./media.ts";
 import { keyOf } from "./media-cache.ts";
 import type { IndexFile } from "./media-index.ts";
 
@@ -11,7 +11,7 @@ import type { IndexFile } from "./media-index.ts";
 export interface Refusal {
   readonly status: number;
   readonly askedAt: Instant;
-  readonly said: Said | null;
+  readonly response: ErrorResponse | null;
 }
 
 /**
@@ -48,12 +48,18 @@ export class AbsenceBook {
     const row = this.#file.use((db) => db.prepare<[string], RefusalRow>(FIND_REFUSAL).get(url));
     if (row === undefined) return null;
     const { status, askedAt, contentType, said } = row;
-    return { status, askedAt, said: said === null ? null : { contentType: contentType ?? "", text: said } };
+    return { status, askedAt, response: said === null ? null : { contentType: contentType ?? "", text: said } };
   }
 
-  noteRefusal(url: string, { status, askedAt, said }: Refusal): void {
+  noteRefusal(url: string, { status, askedAt, response }: Refusal): void {
     this.#file.writeIfTaken((db) => {
-      db.prepare(NOTE_REFUSAL).run(url, status, Math.trunc(askedAt), said?.contentType ?? null, said?.text ?? null);
+      db.prepare(NOTE_REFUSAL).run(
+        url,
+        status,
+        Math.trunc(askedAt),
+        response?.contentType ?? null,
+        response?.text ?? null,
+      );
       db.prepare(PRUNE_REFUSALS).run(MOST_ENTRIES);
     });
   }
@@ -73,7 +79,7 @@ const NOTE_ABSENCE = `
 const PRUNE_ABSENCES = `
   delete from absence where rowid in (select rowid from absence order by counted_at desc limit -1 offset ?)`;
 
-interface RefusalRow extends Omit<Refusal, "said"> {
+interface RefusalRow extends Omit<Refusal, "response"> {
   readonly contentType: string | null;
   readonly said: string | null;
 }
@@ -90,7 +96,7 @@ const PRUNE_REFUSALS = `
   delete from refusal where rowid in (select rowid from refusal order by asked_at desc limit -1 offset ?)`;
 
 /** A page, as far as it is told from others. */
-type Page = Pick<Wanted, "url" | "md5">;
+type Page = Pick<MediaRequest, "url" | "md5">;
 
 /** Remembers, across restarts, how long each page took to load. It is kept beside the media index, by the same keys. */
 export class PageLoadBook {
@@ -107,7 +113,7 @@ export class PageLoadBook {
     return row === null ? null : { ...row, seenMs: JSON.parse(row.seenMs) as number[] };
   }
 
-  /** A page was loaded out of sight, all of it from the cache; `digest` is its document's. */
+  /** A page was loaded in the background, all of it from the cache; `digest` is its document's. */
   record(page: Page, digest: string, loadMs: number): void {
     this.#write(page, recorded(this.find(page), digest, loadMs, this.#clock.wall()));
   }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
-import type { Progress, Wanted } from "./download.ts";
-import type { Media, MediaOutcome, PageHeaders, Said } from "./media.ts";
+import type { MediaRequest, Progress } from "./download.ts";
+import type { ErrorResponse, Media, MediaOutcome, PageHeaders } from "./media.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
 import type { AbsenceBook } from "./page-books.ts";
@@ -24,7 +24,7 @@ export type PageAnswer =
       readonly kind: "missing";
       readonly reason: string;
       readonly status: number | null;
-      readonly said: Said | null;
+      readonly response: ErrorResponse | null;
     };
 
 /** What one HTML creative may ask for while it is on a deck. */
@@ -36,7 +36,7 @@ export interface PageLimits {
 /** What a creative's page is opened with. */
 export interface PageParts {
   /** The creative's own page, as its item names it. */
-  readonly document: Wanted;
+  readonly document: MediaRequest;
   readonly cache: Pick<MediaCache, "obtain" | "release" | "revalidate" | "knows">;
   readonly absences: Pick<AbsenceBook, keyof AbsenceBook>;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export class PageCache {
   readonly #held: string[] = [];
   /** What the page has, or is getting: a clip is asked for many times, a range each. */
   readonly #answers = new Map<string, Promise<PageAnswer>>();
-  readonly #had: Wanted[] = [];
+  readonly #had: MediaRequest[] = [];
   readonly #control = new AbortController();
   #requests = 0;
   #neededNetwork = false;
@@ -119,11 +119,11 @@ export class PageCache {
 
   async #answerAnew(part: PagePart): Promise<PageAnswer> {
     const { cache } = this.#parts;
-    const wanted = this.#wantedFor(part.url);
-    const known = cache.knows(wanted) || wanted === this.#parts.document ? null : this.#absences.known(part);
+    const request = this.#requestFor(part.url);
+    const known = cache.knows(request) || request === this.#parts.document ? null : this.#absences.known(part);
     if (known !== null) return this.#missing(known);
-    const request = Symbol();
-    const outcome = await this.#obtainNow(part, wanted, request);
+    const requestId = Symbol();
+    const outcome = await this.#obtainNow(part, request, requestId);
     if (outcome === "over") return this.#overBudget();
     if (outcome.kind === "failed") {
       if (this.#control.signal.aborted) this.#absences.calledOff(part);
@@ -133,40 +133,40 @@ export class PageCache {
       return this.#missing(outcome);
     }
     const { media, headers, finalUrl, found } = outcome;
-    if (this.#control.signal.aborted || !this.#budget.takes(request, media.sizeBytes)) {
+    if (this.#control.signal.aborted || !this.#budget.takes(requestId, media.sizeBytes)) {
       cache.release(media.digest);
       this.#absences.calledOff(part);
       return this.#control.signal.aborted ? this.#missing(CLOSED) : this.#overBudget();
     }
     this.#held.push(media.digest);
-    this.#had.push(wanted);
+    this.#had.push(request);
     this.#absences.had(part);
     if (!found) this.#neededNetwork = true;
-    if (wanted === this.#parts.document && finalUrl !== null) this.#absences.redirected(finalUrl);
+    if (request === this.#parts.document && finalUrl !== null) this.#absences.redirected(finalUrl);
     return { kind: "media", media, headers, finalUrl };
   }
 
   /** While the page waits for it, which for a font is not long. */
-  async #obtainNow(part: PagePart, wanted: Wanted, request: symbol): Promise<MediaOutcome | "over"> {
+  async #obtainNow(part: PagePart, request: MediaRequest, requestId: symbol): Promise<MediaOutcome | "over"> {
     const { clock } = this.#parts;
-    if (!part.font) return this.#obtain(wanted, this.#control.signal, this.#budget, request);
+    if (!part.font) return this.#obtain(request, this.#control.signal, this.#budget, requestId);
     const control = new AbortController();
     const callOffAlarm = clock.alarm(clock.now() + FONT_WAIT_MS, () => control.abort());
     const signal = AbortSignal.any([this.#control.signal, control.signal]);
-    return this.#obtain(wanted, signal, this.#budget, request).finally(callOffAlarm);
+    return this.#obtain(request, signal, this.#budget, requestId).finally(callOffAlarm);
   }
 
   /** Called off with its signal, and when the budget is used up: "over". */
   async #obtain(
-    wanted: Wanted,
+    request: MediaRequest,
     signal: AbortSignal,
     budget: PageBudget,
-    request: symbol,
+    requestId: symbol,
   ): Promise<MediaOutcome | "over"> {
     const control = new AbortController();
     let over = false;
-    const outcome = await this.#parts.cache.obtain(wanted, AbortSignal.any([signal, control.signal]), (progress) => {
-      if (budget.fits(request, progress)) return;
+    const outcome = await this.#parts.cache.obtain(request, AbortSignal.any([signal, control.signal]), (progress) => {
+      if (budget.fits(requestId, progress)) return;
       over = true;
       control.abort();
     });
@@ -179,9 +179,9 @@ export class PageCache {
     await Promise.allSettled(this.#answers.values());
     this.#absences.close();
     this.#absences.askedAgain(await this.#askAgain());
-    for (const wanted of this.#had) {
+    for (const request of this.#had) {
       if (signal.aborted) return;
-      await cache.revalidate(wanted, signal).catch(() => {});
+      await cache.revalidate(request, signal).catch(() => {});
     }
   }
 
@@ -191,7 +191,7 @@ export class PageCache {
     const budget = new PageBudget(limits.maxBytes);
     const asked: { part: PagePart; miss: Miss | null }[] = [];
     for (const part of this.#absences.toAskAgain()) {
-      const outcome = await this.#obtain(this.#wantedFor(part.url), signal, budget, Symbol()).catch(
+      const outcome = await this.#obtain(this.#requestFor(part.url), signal, budget, Symbol()).catch(
         () => "over" as const,
       );
       if (signal.aborted) break;
@@ -213,8 +213,8 @@ export class PageCache {
     return this.#miss({ kind: "refused", reason: `more than ${this.#parts.limits.maxBytes} bytes` });
   }
 
-  #missing({ reason, status, said = null }: Miss): PageAnswer {
-    return this.#miss({ kind: "missing", reason, status, said });
+  #missing({ reason, status, response = null }: Miss): PageAnswer {
+    return this.#miss({ kind: "missing", reason, status, response });
   }
 
   #miss(answer: PageAnswer & { readonly reason: string }): PageAnswer {
@@ -222,7 +222,7 @@ export class PageCache {
     return answer;
   }
 
-  #wantedFor(url: string): Wanted {
+  #requestFor(url: string): MediaRequest {
     const { document } = this.#parts;
     if (isSamePage(url, document.url)) return document;
     return { url, mimeType: null, sizeBytes: null, md5: null };
@@ -230,7 +230,7 @@ export class PageCache {
 }
 
 /** For what comes when the page is over. */
-const CLOSED: Miss = { reason: "called off", passing: true, status: null };
+const CLOSED: Miss = { reason: "called off", transient: true, status: null };
 
 /** Whether two URLs name one page; a fragment never leaves the browser. */
 export function isSamePage(one: string, other: string): boolean {
@@ -254,19 +254,19 @@ class PageBudget {
   }
 
   /** Counts what has come for a request; whether all of it fits beside the others. */
-  fits(request: symbol, { receivedBytes, announcedBytes }: Progress): boolean {
-    this.#counted.set(request, Math.max(receivedBytes, announcedBytes ?? 0));
+  fits(requestId: symbol, { receivedBytes, announcedBytes }: Progress): boolean {
+    this.#counted.set(requestId, Math.max(receivedBytes, announcedBytes ?? 0));
     if (this.#sum() <= this.#maxBytes) return true;
-    this.#counted.set(request, receivedBytes);
+    this.#counted.set(requestId, receivedBytes);
     return false;
   }
 
   /** Counts what was in the cache or has come whole; where it does not fit, it costs nothing but what came. */
-  takes(request: symbol, sizeBytes: number): boolean {
-    const before = this.#counted.get(request) ?? 0;
-    this.#counted.set(request, sizeBytes);
+  takes(requestId: symbol, sizeBytes: number): boolean {
+    const before = this.#counted.get(requestId) ?? 0;
+    this.#counted.set(requestId, sizeBytes);
     if (this.#sum() <= this.#maxBytes) return true;
-    this.#counted.set(request, before);
+    this.#counted.set(requestId, before);
     return false;
   }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Logger } from "pino";
-import { type DataLimits, type DataRuling, ruleDownload } from "../../core/data-budget.ts";
+import { type DataDecision, type DataLimits, ruleDownload } from "../../core/data-budget.ts";
 import type { Instant } from "../../core/spot.ts";
 import { codeOf, openReadOnly } from "../database.ts";
 import type { IndexFile } from "../media/media-index.ts";
@@ -38,7 +38,7 @@ export class DataMeter {
   }
 
   /** Whether something may be downloaded now. */
-  rule(sizeBytes: number, missingBytes: number): DataRuling {
+  rule(sizeBytes: number, missingBytes: number): DataDecision {
     const { usedBytes } = this.month();
     const minuteOfDay = minuteOf(this.#parts.wall());
     return ruleDownload({ sizeBytes, missingBytes, usedBytes, minuteOfDay }, this.#parts.limits);

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { LARGE_BYTES } from "../../core/data-budget.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
-import type { Wanted } from "../media/download.ts";
+import type { MediaRequest } from "../media/download.ts";
 import type { MediaCache } from "../media/media-cache.ts";
 import type { IndexFile } from "../media/media-index.ts";
 import type { MediaLine } from "./media-line.ts";
@@ -18,14 +18,14 @@ export interface DeferredMediaParts {
 
 /** How often it is looked whether the hours for large media have begun. */
 const LOOK_EVERY_MS = 15 * 60_000;
-/** What nobody has wanted for this long is likely to be of a campaign that is over. */
-const WANTED_WITHIN_MS = 2 * 24 * 3_600_000;
+/** Media that no spot named for this long probably belong to a campaign that is over. */
+const NAMED_WITHIN_MS = 2 * 24 * 3_600_000;
 
 /**
- * Brings the large media that spots named by day once their hours have come, one after the other, the last wanted first,
- * until the signal is raised: the spots that name them next find them in the cache, on screens that are off by night, too.
+ * Downloads deferred large media during their hours, one at a time, the last requested first, until the signal is raised:
+ * the next spots that name them find them in the cache, on screens that are off by night, too.
  */
-export function bringDeferred(parts: DeferredMediaParts): void {
+export function downloadDeferred(parts: DeferredMediaParts): void {
   const { clock, line, signal } = parts;
   let underWay = false;
   let callOff = () => {};
@@ -33,7 +33,7 @@ export function bringDeferred(parts: DeferredMediaParts): void {
     callOff = clock.alarm(clock.now() + LOOK_EVERY_MS, look);
     if (underWay || line.refusal(LARGE_BYTES + 1, 0) !== null) return;
     underWay = true;
-    void bringAll(parts).finally(() => {
+    void downloadAll(parts).finally(() => {
       underWay = false;
     });
   };
@@ -41,10 +41,10 @@ export function bringDeferred(parts: DeferredMediaParts): void {
   look();
 }
 
-async function bringAll(parts: DeferredMediaParts): Promise<void> {
+async function downloadAll(parts: DeferredMediaParts): Promise<void> {
   const { book, clock, log } = parts;
   try {
-    for (const wanted of book.list(clock.wall() - WANTED_WITHIN_MS)) if (!(await bring(wanted, parts))) return;
+    for (const request of book.list(clock.wall() - NAMED_WITHIN_MS)) if (!(await downloadOne(request, parts))) return;
   } catch (error) {
     // What is wrong with the index or the disk shows where somebody waits for it.
     log.warn({ reason: String(error) }, "large media are left for later");
@@ -52,20 +52,20 @@ async function bringAll(parts: DeferredMediaParts): Promise<void> {
 }
 
 /** Whether to go on with the next one. */
-async function bring(wanted: Wanted, { book, cache, log, signal }: DeferredMediaParts): Promise<boolean> {
-  const outcome = await cache.obtain(wanted, signal);
+async function downloadOne(request: MediaRequest, { book, cache, log, signal }: DeferredMediaParts): Promise<boolean> {
+  const outcome = await cache.obtain(request, signal);
   if (outcome.kind === "kept") {
     const { digest, sizeBytes } = outcome.media;
     cache.release(digest);
-    log.info({ host: new URL(wanted.url).host, sizeBytes }, "large media brought in their hours");
+    log.info({ host: new URL(request.url).host, sizeBytes }, "large media brought in their hours");
   }
-  if (outcome.kind === "kept" || !outcome.passing) book.forget(wanted);
+  if (outcome.kind === "kept" || !outcome.transient) book.forget(request);
   return outcome.kind === "kept" || !(outcome.deferred || signal.aborted);
 }
 
 /**
  * Remembers, across restarts, large media that wait for their hours. It is kept beside the media index. What a full disk
- * does not take is wanted again with the next spot that names it.
+ * does not take is noted again with the next spot that names it.
  */
 export class DeferredBook {
   readonly #file: IndexFile;
@@ -74,20 +74,20 @@ export class DeferredBook {
     this.#file = file;
   }
 
-  /** Those that were wanted since `since`, wall time, the last one first. */
-  list(since: Instant): readonly Wanted[] {
-    return this.#file.use((db) => db.prepare<[number], Wanted>(LIST).all(Math.trunc(since)));
+  /** Media requested since `since`, wall time, the latest first. */
+  list(since: Instant): readonly MediaRequest[] {
+    return this.#file.use((db) => db.prepare<[number], MediaRequest>(LIST).all(Math.trunc(since)));
   }
 
-  /** It was wanted at `at`, wall time. */
-  note({ url, mimeType, sizeBytes, md5 }: Wanted, at: Instant): void {
+  /** Notes that it was requested at `at`, wall time. */
+  note({ url, mimeType, sizeBytes, md5 }: MediaRequest, at: Instant): void {
     this.#file.writeIfTaken((db) => {
       db.prepare(NOTE).run(url, mimeType, sizeBytes, md5, Math.trunc(at));
       db.prepare(PRUNE).run(MOST_ENTRIES);
     });
   }
 
-  forget({ url }: Wanted): void {
+  forget({ url }: MediaRequest): void {
     this.#file.writeIfTaken((db) => db.prepare("delete from deferred where url = ?").run(url));
   }
 }

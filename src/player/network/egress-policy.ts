@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { type Get, within } from "../../client/http.ts";
-import { isLocalName, type Reach, reachOf } from "../../core/address.ts";
+import { type AddressScope, isLocalName, scopeOf } from "../../core/address.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Config } from "../config/config.ts";
 
@@ -9,8 +9,8 @@ export interface EgressPolicy {
   readonly allowPrivateNetwork: boolean;
   /** Host names, without ports. */
   readonly allowHosts: readonly string[];
-  /** How near the service itself lives: creatives may reach as far as that. */
-  serviceReach(): Promise<Reach>;
+  /** The address scope of the service itself, which creatives may reach, too. */
+  serviceScope(): Promise<AddressScope>;
 }
 
 /** The policy of a configuration; `resolve` tells the addresses of a name. */
@@ -25,16 +25,16 @@ export function egressPolicy(
   resolve: Resolve = addressesOf,
 ): EgressPolicy {
   const { hostname } = new URL(baseUrl);
-  let known: Reach | null = null;
+  let known: AddressScope | null = null;
   return {
     ...creatives,
-    async serviceReach() {
+    async serviceScope() {
       if (known !== null) return known;
       const addresses = await resolve(hostname).catch(() => null);
-      const reach = [hostname, ...(addresses ?? [])].map(reachOf).reduce(nearer);
+      const scope = [hostname, ...(addresses ?? [])].map(scopeOf).reduce(nearer);
       // While its name cannot be resolved nothing is known for good.
-      if (addresses !== null) known = reach;
-      return reach;
+      if (addresses !== null) known = scope;
+      return scope;
     },
   };
 }
@@ -44,17 +44,17 @@ export async function mayReach(url: URL, policy: EgressPolicy): Promise<boolean>
   return mayConnect(url.hostname, url.hostname, policy);
 }
 
-/** Whether a creative may reach an address that a host has; what loops back or is private only as far as the service is. */
+/** Whether a creative may reach an address of a host. A loopback or private one only where the service is in that scope. */
 export async function mayConnect(hostname: string, address: string, policy: EgressPolicy): Promise<boolean> {
   if (policy.allowPrivateNetwork || policy.allowHosts.includes(hostname)) return true;
-  const reach = reachOf(address);
-  return reach === "public" || DISTANCE[reach] >= DISTANCE[await policy.serviceReach()];
+  const scope = scopeOf(address);
+  return scope === "public" || DISTANCE[scope] >= DISTANCE[await policy.serviceScope()];
 }
 
 /**
- * Whether a proxy may be asked for a creative's host. It connects to whatever the name means to it, so all that the name
- * means here must be in reach. One that means nothing here is the proxy's to judge, as its other clients' are: where only
- * the proxy resolves names, nothing could be had otherwise. But not one that no public name server can know.
+ * Whether a proxy may be asked for a creative's host. The proxy resolves the name itself, so all addresses that it has here
+ * must be allowed. A name that cannot be resolved here is left to the proxy, which may be the only one to resolve names;
+ * but not a local name, which no public name server can know.
  */
 export async function mayAskProxy({ hostname }: URL, policy: EgressPolicy, resolve: Resolve): Promise<boolean> {
   const addresses = await resolve(hostname.replace(/^\[|\]$/g, "")).catch(() => []);
@@ -66,10 +66,10 @@ export async function mayAskProxy({ hostname }: URL, policy: EgressPolicy, resol
 const SOME_PRIVATE_ADDRESS = "10.0.0.0";
 
 /**
- * Whether a redirect may lead a proof from its own URL to another. A proof's own URL is the service's word and is called
- * wherever it is; the host that answers there may send the player where creatives may reach, or no nearer than where the proof
- * went anyway: not from the internet to this machine's health page or to a router. Judged by the name and by all that it
- * resolves to just before; a name that cannot be resolved here leads nowhere, or to what a proxy decides.
+ * Whether a proof may follow a redirect. A proof's own URL comes from the service and is called wherever it is. The host
+ * there may redirect to whatever creatives may reach, or to an address scope no nearer than its own: not from the internet
+ * to this machine's health page or to a router. Judged by the name and all addresses that it resolves to
+ * just before; one that cannot be resolved here is refused, or left to a proxy.
  */
 export async function mayFollow(
   from: URL,
@@ -78,9 +78,9 @@ export async function mayFollow(
   resolve: Resolve = addressesOf,
 ): Promise<boolean> {
   const [near, far] = [await hostsOf(from, resolve), await hostsOf(to, resolve)];
-  const allowed = DISTANCE[near.map(reachOf).reduce(nearer)];
+  const allowed = DISTANCE[near.map(scopeOf).reduce(nearer)];
   const judged = far.map(async (address) => {
-    return DISTANCE[reachOf(address)] >= allowed || mayConnect(to.hostname, address, policy);
+    return DISTANCE[scopeOf(address)] >= allowed || mayConnect(to.hostname, address, policy);
   });
   return (await Promise.all(judged)).every(Boolean);
 }
@@ -91,31 +91,31 @@ async function hostsOf({ hostname }: URL, resolve: Resolve): Promise<readonly st
   return [hostname, ...addresses];
 }
 
-/** A GET that never leaves the policy: followed hop by hop, each redirect is judged too. */
+/** A GET that obeys the policy at each hop, redirects included. */
 export function limitedBy(policy: EgressPolicy, get: Get): Get {
   return async (url, signal, headers) => {
     const target = new URL(url);
-    if (!(await mayReach(target, policy))) throw new OutOfReach(target.hostname);
+    if (!(await mayReach(target, policy))) throw new EgressDenied(target.hostname);
     return get(url, signal, headers);
   };
 }
 
-/** What is thrown where a creative's request would leave the policy. */
-export class OutOfReach extends Error {
-  override readonly name = "OutOfReach";
+/** Thrown for a creative's request that the policy forbids. */
+export class EgressDenied extends Error {
+  override readonly name = "EgressDenied";
 
   constructor(hostname: string) {
     super(`creatives may not reach ${hostname}`);
   }
 }
 
-const DISTANCE: Readonly<Record<Reach, number>> = { loopback: 0, private: 1, public: 2 };
+const DISTANCE: Readonly<Record<AddressScope, number>> = { loopback: 0, private: 1, public: 2 };
 
-function nearer(one: Reach, other: Reach): Reach {
+function nearer(one: AddressScope, other: AddressScope): AddressScope {
   return DISTANCE[one] < DISTANCE[other] ? one : other;
 }
 
-/** Tells the addresses of a name; rejects where there are none. */
+/** Resolves a name to its addresses; rejects where there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** The addresses of a name as this machine knows them. */

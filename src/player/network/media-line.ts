@@ -1,4 +1,4 @@
-import { type Bucket, type DataRuling, fullBucket, LARGE_BYTES, takeFrom } from "../../core/data-budget.ts";
+import { type Bucket, type DataDecision, fullBucket, LARGE_BYTES, takeFrom } from "../../core/data-budget.ts";
 import { type Clock, reached } from "../clock.ts";
 import type { DataMeter } from "./data-meter.ts";
 
@@ -17,7 +17,7 @@ export interface MediaLine {
 
 /** Why media must not come over the line now. */
 export interface LineRefusal {
-  readonly ruling: Exclude<DataRuling, "allowed">;
+  readonly decision: Exclude<DataDecision, "allowed">;
   /** In words. */
   readonly reason: string;
 }
@@ -33,8 +33,8 @@ export const FREE_LINE: MediaLine = {
 export function meteredLine(meter: DataMeter, throttle: Throttle | null): MediaLine {
   return {
     refusal(sizeBytes, missingBytes) {
-      const ruling = meter.rule(sizeBytes, missingBytes);
-      return ruling === "allowed" ? null : { ruling, reason: inWords(ruling, meter) };
+      const decision = meter.rule(sizeBytes, missingBytes);
+      return decision === "allowed" ? null : { decision, reason: inWords(decision, meter) };
     },
     noteRefused: () => meter.noteRefused(),
     enter(sizeBytes) {
@@ -53,8 +53,8 @@ export function meteredLine(meter: DataMeter, throttle: Throttle | null): MediaL
   };
 }
 
-function inWords(ruling: LineRefusal["ruling"], meter: DataMeter): string {
-  switch (ruling) {
+function inWords(decision: LineRefusal["decision"], meter: DataMeter): string {
+  switch (decision) {
     case "over-budget": {
       const { usedBytes, monthlyBytes } = meter.month();
       return `the month's data do not suffice: ${usedBytes} of ${monthlyBytes} bytes are used`;

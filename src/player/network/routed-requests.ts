@@ -5,7 +5,14 @@ import type { ExactGet } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/proxy-choice.ts";
 import { type Trust, trustOf, type Uplink } from "../config/uplink.ts";
-import { type EgressPolicy, mayAskProxy, mayConnect, OutOfReach, type Resolve, resolveSoon } from "./egress-policy.ts";
+import {
+  EgressDenied,
+  type EgressPolicy,
+  mayAskProxy,
+  mayConnect,
+  type Resolve,
+  resolveSoon,
+} from "./egress-policy.ts";
 
 /** The ways in which requests are sent. */
 export interface Requests {
@@ -131,7 +138,7 @@ export function fetchGuardedBy(
   const routeOf = routesBy(uplink, guardedLookup(policy));
   const guarded = routedRequests(async (url) => {
     const route = routeOf(url);
-    if (route.proxy !== null && !(await mayAskProxy(url, policy, resolve))) throw new OutOfReach(url.hostname);
+    if (route.proxy !== null && !(await mayAskProxy(url, policy, resolve))) throw new EgressDenied(url.hostname);
     return route;
   });
   return guarded.fetch;
@@ -144,7 +151,7 @@ function guardedLookup(policy: EgressPolicy): LookupFunction {
       allowedOf(hostname, found, policy).then(
         (allowed) => {
           const [first] = allowed;
-          if (first === undefined) return answer(new OutOfReach(hostname), []);
+          if (first === undefined) return answer(new EgressDenied(hostname), []);
           if (options.all) answer(null, allowed);
           else answer(null, first.address, first.family);
         },

@@ -7,32 +7,32 @@ import type { Clock } from "../clock.ts";
 /** Room for more than an hour of proofs and their write-ahead log. */
 export const BALLAST_BYTES = 8 * 1024 * 1024;
 
-/** How many times its size must be free before the ballast is laid: what it takes must not be missed at once. */
+/** How many times its size must be free before the ballast is created, so that its space is not missed at once. */
 const FREE_BEFORE = 4;
 const CHUNK_BYTES = 256 * 1024;
 
-/** How soon after a start, or after it was needed, the ballast is laid; the start itself has better things to do. */
-const LAY_EVERY_MS = 60_000;
+/** How long after a start, or after it was freed, the ballast is created: not during the start itself. */
+const CREATE_EVERY_MS = 60_000;
 
-/** A file that takes up space for nothing, so that there is some to be had when the disk is full. */
+/** A file that only reserves space, for proofs on a full disk. */
 export class Ballast {
   readonly #path: string;
   readonly #sizeBytes: number;
-  #laid = false;
+  #present = false;
 
   constructor(path: string, sizeBytes: number) {
     this.#path = path;
     this.#sizeBytes = sizeBytes;
   }
 
-  /** Lays it again and again, whenever it is not there, until the signal is aborted. */
-  keepLaid(clock: Clock, signal: AbortSignal): void {
+  /** Creates it whenever it is missing, until the signal is aborted. */
+  keepPresent(clock: Clock, signal: AbortSignal): void {
     let callOff = () => {};
     const wait = () => {
-      if (!signal.aborted) callOff = clock.alarm(clock.now() + LAY_EVERY_MS, () => void lay());
+      if (!signal.aborted) callOff = clock.alarm(clock.now() + CREATE_EVERY_MS, () => void create());
     };
-    const lay = async () => {
-      if (!this.#laid) await this.#lay();
+    const create = async () => {
+      if (!this.#present) await this.#create();
       wait();
     };
     signal.addEventListener("abort", () => callOff(), { once: true });
@@ -41,16 +41,16 @@ export class Ballast {
 
   /** Gives up the space for the next write; false where there was none to give. */
   free(): boolean {
-    this.#laid = false;
+    this.#present = false;
     if (!existsSync(this.#path)) return false;
     rmSync(this.#path);
     return true;
   }
 
-  /** Takes up the space unless that is done already; where there is too little, nothing is done. */
-  async #lay(): Promise<void> {
+  /** Creates the file unless it is there or there is too little space. */
+  async #create(): Promise<void> {
     const found = await stat(this.#path).catch(() => null);
-    this.#laid = found?.size === this.#sizeBytes || (await this.#write());
+    this.#present = found?.size === this.#sizeBytes || (await this.#write());
   }
 
   /** Random bytes, which no file system can store as less than they are. False on a disk that does not take them. */

@@ -2,7 +2,7 @@ import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { ProofState } from "./proof-records.ts";
 
 /** How often something happened in a quarter of an hour: the hours of every time zone are made of whole quarters. */
-export interface Tally {
+export interface DeliveryCount {
   /** Quarters of an hour since the Unix epoch, by the service's clock. */
   readonly quarter: number;
   readonly what: "slot" | "fill" | "failed";
@@ -103,14 +103,14 @@ export function dayIn(day: string, timeZone: string): Day {
 const HALF_DAY = 48;
 const LABEL_LENGTH = "00:00".length;
 
-/** Adds up a day from its proofs and its tallies. */
-export function reportOn(day: Day, proofs: readonly ReportedProof[], tallies: readonly Tally[]): DayReport {
+/** Adds up a day from its proofs and its counts. */
+export function reportOn(day: Day, proofs: readonly ReportedProof[], counts: readonly DeliveryCount[]): DayReport {
   const byQuarter = grouped(proofs, ({ shownAt }) => quarterOf(shownAt));
-  const talliesByQuarter = grouped(tallies, ({ quarter }) => quarter);
+  const countsByQuarter = grouped(counts, ({ quarter }) => quarter);
   const sumsOf = (quarters: readonly number[]) =>
     sums(
       quarters.flatMap((quarter) => byQuarter.get(quarter) ?? []),
-      quarters.flatMap((quarter) => talliesByQuarter.get(quarter) ?? []),
+      quarters.flatMap((quarter) => countsByQuarter.get(quarter) ?? []),
     );
   return {
     day: day.day,
@@ -130,9 +130,9 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => number): Readonly
   return groups;
 }
 
-function sums(proofs: readonly ReportedProof[], tallies: readonly Tally[]): Sums {
-  const counted = (what: Tally["what"]) => tallies.filter((tally) => tally.what === what);
-  const of = (what: Tally["what"]) => counted(what).reduce((sum, { count }) => sum + count, 0);
+function sums(proofs: readonly ReportedProof[], counts: readonly DeliveryCount[]): Sums {
+  const counted = (what: DeliveryCount["what"]) => counts.filter((one) => one.what === what);
+  const of = (what: DeliveryCount["what"]) => counted(what).reduce((sum, { count }) => sum + count, 0);
   const failed: Record<string, number> = {};
   for (const { label, count } of counted("failed")) failed[label] = (failed[label] ?? 0) + count;
   const states = { owed: 0, delivered: 0, refused: 0, expired: 0 };

@@ -4,7 +4,7 @@ import type { ItemKind } from "../../core/spot.ts";
 import { type Database, openShared } from "../database.ts";
 import { type Day, type DayReport, reportOn } from "./day-report.ts";
 import { ofThisVersion, openForReading, type ProofState, type RefusedProof } from "./proof-records.ts";
-import { lastRefused, prepareRefused, REPORTED, RETRY_ALL, TALLIES } from "./proof-sql.ts";
+import { DELIVERY_COUNTS, lastRefused, prepareRefused, REPORTED, RETRY_ALL } from "./proof-sql.ts";
 
 /** A proof as people and other programs read it. Instants are ISO 8601, UTC, by the service's clock. */
 export interface ListedProof {
@@ -72,7 +72,7 @@ export class ProofArchive {
     return reportOn(
       day,
       this.#db.prepare<[object], never>(REPORTED).all({ from, until }),
-      this.#db.prepare<[object], never>(TALLIES).all({ from, until }),
+      this.#db.prepare<[object], never>(DELIVERY_COUNTS).all({ from, until }),
     );
   }
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Logger } from "pino";
 import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../database.ts";
-import { noteSaved, quarantine, unsaved } from "../quarantine.ts";
+import { moveAside, noteSaved, unsaved } from "../set-aside.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
@@ -13,7 +13,7 @@ export interface ProofFileParts {
    * What to do, one after the other, when the disk is full: each frees space at once and says whether it did. A
    * statement that did not fit is tried again after each that did.
    */
-  readonly reliefs?: readonly (() => boolean)[];
+  readonly onDiskFull?: readonly (() => boolean)[];
 }
 
 /** What a start reads through of a large file: a record of 400 days would keep the screen waiting. */
@@ -62,7 +62,7 @@ export class ProofFile {
     } catch (error) {
       if (isBroken(error)) return act(this.#replace(codeOf(error)));
       if (!isFull(error)) throw error;
-      return this.#withRelief(act, error);
+      return this.#retryOnDiskFull(act, error);
     }
   }
 
@@ -71,9 +71,9 @@ export class ProofFile {
     this.#open = null;
   }
 
-  #withRelief<T>(act: (statements: ProofStatements) => T, full: unknown): T {
-    for (const relief of this.#parts.reliefs ?? []) {
-      if (!relief()) continue;
+  #retryOnDiskFull<T>(act: (statements: ProofStatements) => T, full: unknown): T {
+    for (const freeSpace of this.#parts.onDiskFull ?? []) {
+      if (!freeSpace()) continue;
       try {
         return act(this.#statements());
       } catch (error) {
@@ -102,7 +102,7 @@ export class ProofFile {
     const { path, log } = this.#parts;
     log.error({ path, code }, "the proof store is broken and is set aside");
     this.close();
-    quarantine(path);
+    moveAside(path);
     return this.#reopened();
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import type { RecordDesk } from "../record/record-desk.ts";
 import type { ServiceClock } from "../service-clock.ts";
-import { quarterOf, type Tally } from "./day-report.ts";
+import { type DeliveryCount, quarterOf } from "./day-report.ts";
 import type { NewProof } from "./proof-records.ts";
 import type { ProofStore } from "./proof-store.ts";
 
@@ -15,9 +15,9 @@ interface ProofRecorderParts {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Logger;
-  /** What else was counted goes into the same commit. */
-  readonly tallies?: Pick<DeliveryStats, "pending" | "written">;
-  /** Takes in the row of a proof that could be written without it only. */
+  /** Written in the same commit as the proof. */
+  readonly stats?: Pick<DeliveryStats, "pending" | "written">;
+  /** Gets the row of a proof that could only be written without it. */
   readonly records: Pick<RecordDesk, "add">;
   readonly onOwed: () => void;
 }
@@ -64,15 +64,15 @@ export class ProofRecorder {
 
   #commit(): void {
     this.#callOff();
-    const { store, clock, serviceClock, tallies, records, onOwed } = this.#parts;
+    const { store, clock, serviceClock, stats, records, onOwed } = this.#parts;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const owing = store.owe(next.proof, serviceClock.moment(), tallies?.pending(), next.ended);
+      const owing = store.owe(next.proof, serviceClock.read(), stats?.pending(), next.ended);
       this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
         return;
       }
-      tallies?.written();
+      stats?.written();
       this.#waiting.shift();
       if (this.#waiting.length === 0) onOwed();
       if (owing.kind === "owed" && owing.unrecorded !== undefined) records.add(next.ended);
@@ -91,32 +91,31 @@ export class ProofRecorder {
 
 /** What the delivery stats are made of. */
 interface DeliveryStatsParts {
-  readonly store: Pick<ProofStore, "tally">;
+  readonly store: Pick<ProofStore, "addCounts">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
 }
 
-/** What was counted is written with the next proof, or this long after it was counted: a crash costs no more of it. */
+/** Counts are written with the next proof, or this long after: a crash loses no more of them. */
 export const WRITTEN_WITHIN_MS = 60_000;
 
-/** How many lines wait in memory for the disk, or for the service's time to be known; then the oldest go. */
+/** The most lines in memory that wait for the disk, or for the service's time; beyond that the oldest are dropped. */
 const MOST_LINES = 10_000;
 
 /**
- * Counts what is worth knowing but is not money: slots, fills and failures. What was shown in full is never counted
- * here: that is told by the proofs themselves, each of which was committed by itself.
+ * Counts slots, fills and failures. Items shown in full are not counted here: each has its proof in the store.
  */
 export class DeliveryStats {
   readonly #parts: DeliveryStatsParts;
-  /** By minute of the monotonic clock: which hour of the service's it was may only be known later. */
-  readonly #lines = new Map<string, Omit<Tally, "quarter"> & { readonly at: Instant }>();
+  /** By minute of the monotonic clock: the service's time may be known only later. */
+  readonly #lines = new Map<string, Omit<DeliveryCount, "quarter"> & { readonly at: Instant }>();
   #callOff: (() => void) | null = null;
 
   constructor(parts: DeliveryStatsParts) {
     this.#parts = parts;
   }
 
-  count(what: Tally["what"], label = ""): void {
+  count(what: DeliveryCount["what"], label = ""): void {
     const { clock } = this.#parts;
     const now = clock.now();
     const key = `${Math.floor(now / WRITTEN_WITHIN_MS)} ${what} ${label}`;
@@ -138,21 +137,21 @@ export class DeliveryStats {
   #turn(): void {
     this.#callOff = null;
     const { clock, serviceClock } = this.#parts;
-    if (serviceClock.moment().service !== null) this.#write();
+    if (serviceClock.read().service !== null) this.#write();
     if (this.#lines.size > 0) this.#callOff = clock.alarm(clock.now() + WRITTEN_WITHIN_MS, () => this.#turn());
   }
 
-  /** What is not written down yet, by the service's clock as far as it is known. */
-  pending(): readonly Tally[] {
+  /** The counts that are not written yet, by the service's clock as far as it is known. */
+  pending(): readonly DeliveryCount[] {
     if (this.#lines.size === 0) return [];
-    const { now, wall, service } = this.#parts.serviceClock.moment();
+    const { now, wall, service } = this.#parts.serviceClock.read();
     const toService = (service ?? wall) - now;
     return [...this.#lines.values()].map(({ at, what, label, count }) => {
       return { quarter: quarterOf(at + toService), what, label, count };
     });
   }
 
-  /** Tells that what was pending just now is on the disk. */
+  /** Notes that the pending counts are on the disk. */
   written(): void {
     this.#lines.clear();
   }
@@ -160,7 +159,7 @@ export class DeliveryStats {
   #write(): void {
     if (this.#lines.size === 0) return;
     try {
-      this.#parts.store.tally(this.pending());
+      this.#parts.store.addCounts(this.pending());
       this.written();
     } catch (error) {
       // A disk that takes nothing now may do so later; the lines are kept.

@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/spot.ts";
 import type { Database, Statement } from "../database.ts";
 import { prepareRecord, type RecordStatements } from "../record/record-sql.ts";
-import type { Day, ReportedProof, Tally } from "./day-report.ts";
+import type { Day, DeliveryCount, ReportedProof } from "./day-report.ts";
 import type { OwedProof, ProofState, RefusedProof } from "./proof-records.ts";
 
 /** How many settled proofs are forgotten in one commit, so that no commit holds up the loop. */
@@ -94,8 +94,8 @@ const FORGET = `
     select id from proof where state in ('delivered', 'refused', 'expired') and shown_wall + service_offset < @before
     limit ${FORGOTTEN_AT_ONCE}
   )`;
-const FORGET_TALLIES = "delete from tally where quarter < @quarter";
-const ADD_TALLY = `
+const FORGET_DELIVERY_COUNTS = "delete from tally where quarter < @quarter";
+const ADD_DELIVERY_COUNT = `
   insert into tally (quarter, what, label, count) values (@quarter, @what, @label, @count)
   on conflict do update set count = count + excluded.count`;
 
@@ -104,7 +104,7 @@ export const REPORTED = `
   select kind, state, shown_wall + service_offset as shownAt, delay_ms as delayMs from proof
   where state in ('owed', 'delivered', 'refused', 'expired')
     and shown_wall + service_offset >= @from and shown_wall + service_offset < @until`;
-export const TALLIES = `
+export const DELIVERY_COUNTS = `
   select quarter, what, label, count from tally where quarter >= @from / 900000 and quarter < @until / 900000`;
 
 /** A proof from before this boot. */
@@ -133,10 +133,10 @@ export interface ProofStatements {
   readonly version: Statement<[], { readonly data_version: number }>;
   readonly lastDelivered: Statement<[screenId: string], { readonly shownAt: Instant }>;
   readonly forget: Statement<object>;
-  readonly forgetTallies: Statement<object>;
-  readonly addTally: Statement<object>;
+  readonly forgetDeliveryCounts: Statement<object>;
+  readonly addDeliveryCount: Statement<object>;
   readonly reported: Statement<object, ReportedProof>;
-  readonly tallies: Statement<object, Tally>;
+  readonly deliveryCounts: Statement<object, DeliveryCount>;
   readonly refused: FindRefused;
   readonly record: RecordStatements;
   inOneCommit(act: () => void): void;
@@ -161,10 +161,10 @@ export function prepareProofs(db: Database): ProofStatements {
     version: db.prepare("pragma data_version"),
     lastDelivered: db.prepare(LAST_DELIVERED),
     forget: db.prepare(FORGET),
-    forgetTallies: db.prepare(FORGET_TALLIES),
-    addTally: db.prepare(ADD_TALLY),
+    forgetDeliveryCounts: db.prepare(FORGET_DELIVERY_COUNTS),
+    addDeliveryCount: db.prepare(ADD_DELIVERY_COUNT),
     reported: db.prepare(REPORTED),
-    tallies: db.prepare(TALLIES),
+    deliveryCounts: db.prepare(DELIVERY_COUNTS),
     refused: prepareRefused(db),
     record: prepareRecord(db),
     inOneCommit: db.transaction((act: () => void) => act()),

@@ -3,8 +3,8 @@ import type { EndedPlayout } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import { codeOf } from "../database.ts";
 import { appendPlayout, type RecordStatements } from "../record/record-sql.ts";
-import type { Moment } from "../service-clock.ts";
-import { type Day, type DayReport, QUARTER_MS, reportOn, type Tally } from "./day-report.ts";
+import type { ClockReading } from "../service-clock.ts";
+import { type Day, type DayReport, type DeliveryCount, QUARTER_MS, reportOn } from "./day-report.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {
   KEPT_MS,
@@ -38,39 +38,44 @@ export class ProofStore {
    * Commits a proof, what was counted until then, and the row of the playout record; when this returns "owed", the proof
    * survives a power cut, and so does the row unless it says otherwise. Due at once.
    */
-  owe(proof: NewProof, moment: Moment, counted: readonly Tally[] = [], ended: EndedPlayout | null = null): Owing {
-    const toWall = moment.wall - moment.now;
+  owe(
+    proof: NewProof,
+    reading: ClockReading,
+    counted: readonly DeliveryCount[] = [],
+    ended: EndedPlayout | null = null,
+  ): Owing {
+    const toWall = reading.wall - reading.now;
     // Where the service's time is not known exactly, no later than it was: from it a later boot tells what is left of the hour.
-    const requestedWall = proof.requestedAt + toWall - (moment.serviceWithinMs ?? 0);
+    const requestedWall = proof.requestedAt + toWall - (reading.serviceWithinMs ?? 0);
     const row = {
       ...proof,
       runId: this.#runId,
       shownWall: proof.shownAt + toWall,
       requestedWall,
-      serviceOffset: (moment.service ?? moment.wall) - moment.wall,
-      bootId: moment.bootId,
+      serviceOffset: (reading.service ?? reading.wall) - reading.wall,
+      bootId: reading.bootId,
       deadline: deadlineOf(proof.requestedAt),
     };
     try {
-      const recordIn = ended === null ? null : (record: RecordStatements) => appendPlayout(record, ended, moment);
+      const recordIn = ended === null ? null : (record: RecordStatements) => appendPlayout(record, ended, reading);
       const changes = this.#file.use((statements) => commitOwed(statements, row, counted, recordIn));
       this.#move(null, "owed", changes);
       return { kind: changes === 1 ? "owed" : "known" };
     } catch (error) {
       const code = codeOf(error);
       // The proof is owed whatever is wrong with the record. Another process that writes just now is done soon.
-      if (ended !== null && !code?.startsWith("SQLITE_BUSY")) return this.#oweAlone(proof, moment, counted, error);
+      if (ended !== null && !code?.startsWith("SQLITE_BUSY")) return this.#oweAlone(proof, reading, counted, error);
       if (code === null) throw error;
       return { kind: "unwritable", code };
     }
   }
 
   /**
-   * At most `limit` proofs that may be sent at `moment`, soonest deadline first: those never tried, or those tried
+   * At most `limit` proofs that may be sent at `reading`, soonest deadline first: those never tried, or those tried
    * before; without those named in `except`.
    */
   due(
-    { bootId, now }: Moment,
+    { bootId, now }: ClockReading,
     tried: "never" | "before",
     limit: number,
     except: readonly number[],
@@ -80,7 +85,7 @@ export class ProofStore {
   }
 
   /** The next instant at which a proof of this boot falls due or runs out, or null where none is owed. */
-  nextAt({ bootId, now }: Moment): Instant | null {
+  nextAt({ bootId, now }: ClockReading): Instant | null {
     return this.#file.use(({ next }) => next.get({ bootId, now }))?.at ?? null;
   }
 
@@ -92,9 +97,9 @@ export class ProofStore {
   }
 
   /** Records what became of tries, all in one commit. */
-  settle(settlements: readonly Settlement[], moment: Moment): void {
-    const { bootId, now, wall } = moment;
-    const service = moment.service ?? wall;
+  settle(settlements: readonly Settlement[], reading: ClockReading): void {
+    const { bootId, now, wall } = reading;
+    const service = reading.service ?? wall;
     const closed: ProofState[] = [];
     this.#file.use(({ retry, close, inOneCommit }) => {
       closed.length = 0;
@@ -114,7 +119,7 @@ export class ProofStore {
   }
 
   /** Ends the hour for what is owed too late, and returns it (G9). */
-  expire({ bootId, now, wall }: Moment, except: readonly number[]): readonly OwedProof[] {
+  expire({ bootId, now, wall }: ClockReading, except: readonly number[]): readonly OwedProof[] {
     const query = { bootId, now, except: JSON.stringify(except) };
     const expired = this.#file.use(({ overdue, expire }) =>
       // Looked for first: a store that cannot be written need not fail as long as there is nothing to write.
@@ -133,8 +138,8 @@ export class ProofStore {
    * Carries proofs from before this boot over to its clock, due at once, by the service's time: the latest that it can be, so
    * that none is sent late. `begunAt`: when this run began, monotonic; each of them was asked for before.
    */
-  rebase(moment: Moment & { readonly service: Instant }, begunAt: Instant): void {
-    const { bootId, now, service, serviceWithinMs } = moment;
+  rebase(reading: ClockReading & { readonly service: Instant }, begunAt: Instant): void {
+    const { bootId, now, service, serviceWithinMs } = reading;
     const latest = service + (serviceWithinMs ?? 0);
     this.#file.use(({ fromEarlierBoots, rebase, inOneCommit }) =>
       inOneCommit(() => {
@@ -146,7 +151,7 @@ export class ProofStore {
   }
 
   /** Ends the hour for all that is owed from before this boot, and returns it: for when it must be over by any clock. */
-  expireFromEarlierBoots({ bootId, wall }: Moment): readonly OwedProof[] {
+  expireFromEarlierBoots({ bootId, wall }: ClockReading): readonly OwedProof[] {
     const expired = this.#file.use(({ expireFromEarlierBoots: expire }) => expire.all({ bootId, wall }));
     this.#move("owed", "expired", expired.length);
     return expired;
@@ -181,8 +186,8 @@ export class ProofStore {
    */
   prune(serviceTime: Instant): number {
     const before = serviceTime - KEPT_MS;
-    const forgotten = this.#file.use(({ forget, forgetTallies }) => {
-      forgetTallies.run({ quarter: Math.floor(before / QUARTER_MS) });
+    const forgotten = this.#file.use(({ forget, forgetDeliveryCounts }) => {
+      forgetDeliveryCounts.run({ quarter: Math.floor(before / QUARTER_MS) });
       return forget.run({ before }).changes;
     });
     if (forgotten > 0) this.#counted = null;
@@ -190,10 +195,10 @@ export class ProofStore {
   }
 
   /** Adds to what was counted, in one commit. */
-  tally(tallies: readonly Tally[]): void {
-    this.#file.use(({ addTally, inOneCommit }) =>
+  addCounts(counts: readonly DeliveryCount[]): void {
+    this.#file.use(({ addDeliveryCount, inOneCommit }) =>
       inOneCommit(() => {
-        for (const tally of tallies) addTally.run(tally);
+        for (const count of counts) addDeliveryCount.run(count);
       }),
     );
   }
@@ -201,8 +206,8 @@ export class ProofStore {
   /** Adds up a day, which may be today. */
   report(day: Day): DayReport {
     const { from, until } = day;
-    return this.#file.use(({ reported, tallies }) =>
-      reportOn(day, reported.all({ from, until }), tallies.all({ from, until })),
+    return this.#file.use(({ reported, deliveryCounts }) =>
+      reportOn(day, reported.all({ from, until }), deliveryCounts.all({ from, until })),
     );
   }
 
@@ -210,8 +215,8 @@ export class ProofStore {
     this.#file.close();
   }
 
-  #oweAlone(proof: NewProof, moment: Moment, counted: readonly Tally[], error: unknown): Owing {
-    const owing = this.owe(proof, moment, counted);
+  #oweAlone(proof: NewProof, reading: ClockReading, counted: readonly DeliveryCount[], error: unknown): Owing {
+    const owing = this.owe(proof, reading, counted);
     return owing.kind === "owed" ? { kind: "owed", unrecorded: codeOf(error) ?? String(error) } : owing;
   }
 
@@ -249,9 +254,9 @@ function isSame(one: FileVersion | null, other: FileVersion): boolean {
 
 /** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */
 function commitOwed(
-  { insert, addTally, record, inOneCommit }: ProofStatements,
+  { insert, addDeliveryCount, record, inOneCommit }: ProofStatements,
   row: object,
-  counted: readonly Tally[],
+  counted: readonly DeliveryCount[],
   recordIn: ((record: RecordStatements) => void) | null,
 ): number {
   if (counted.length === 0 && recordIn === null) return insert.run(row).changes;
@@ -260,7 +265,7 @@ function commitOwed(
     changes = insert.run(row).changes;
     // What is owed already is in the record already.
     if (changes === 1) recordIn?.(record);
-    for (const tally of counted) addTally.run(tally);
+    for (const count of counted) addDeliveryCount.run(count);
   });
   return changes;
 }

@@ -74,7 +74,7 @@ export class Checkpoints {
 
   /** The monotonic instant of the next full hour. */
   #nextHour(): Instant {
-    const { now, wall, service } = this.#parts.serviceClock.moment();
+    const { now, wall, service } = this.#parts.serviceClock.read();
     const time = service ?? wall;
     return now + HOUR_MS - (((time % HOUR_MS) + HOUR_MS) % HOUR_MS);
   }
@@ -89,7 +89,7 @@ export class Checkpoints {
         fold = more;
         await new Promise(setImmediate);
       }
-      const { service, wall } = serviceClock.moment();
+      const { service, wall } = serviceClock.read();
       store.seal(fold, key, service ?? wall);
       this.#note(null);
       onSigned();
@@ -113,7 +113,7 @@ export class Checkpoints {
   /** Whether there is more to be removed. */
   #removeOld(): boolean {
     const { store, limits, serviceClock } = this.#parts;
-    const { service } = serviceClock.moment();
+    const { service } = serviceClock.read();
     if (service === null) return false;
     try {
       return store.removeOld(limits, service);

@@ -45,7 +45,7 @@ export class RecordDesk {
   /** Commits a row of what is no playout; says whether the disk took it. Such a row is not tried again. */
   note(notice: RecordNotice): boolean {
     const { store, serviceClock } = this.#parts;
-    const refusal = this.#try(() => store.note(notice, serviceClock.moment()));
+    const refusal = this.#try(() => store.note(notice, serviceClock.read()));
     this.#note(refusal?.message ?? null);
     return refusal === null;
   }
@@ -67,9 +67,9 @@ export class RecordDesk {
     const { store, serviceClock, clock } = this.#parts;
     const next = this.#waiting.slice(0, WRITTEN_AT_ONCE);
     const refusal = this.#try(() => {
-      if (this.#lost > 0) store.note({ type: "lost", rows: this.#lost }, serviceClock.moment());
+      if (this.#lost > 0) store.note({ type: "lost", rows: this.#lost }, serviceClock.read());
       this.#lost = 0;
-      store.append(next, serviceClock.moment());
+      store.append(next, serviceClock.read());
     });
     this.#note(refusal?.message ?? null);
     if (refusal === null) this.#waiting.splice(0, next.length);

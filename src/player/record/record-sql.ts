@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { type EndedPlayout, playoutEntry, type RecordEntry, type RecordNotice } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Database, Statement } from "../database.ts";
-import type { Moment } from "../service-clock.ts";
+import type { ClockReading } from "../service-clock.ts";
 import { NOTHING_BEFORE, rowOf, type StoredRow } from "./record-row.ts";
 
 const INSERT = `
@@ -116,9 +116,9 @@ export function prepareRecord(db: Database): RecordStatements {
 }
 
 /** Adds the row of a playout, within a transaction of the caller's; one that is the last row already is not added again. */
-export function appendPlayout(record: RecordStatements, ended: EndedPlayout, moment: Moment): void {
+export function appendPlayout(record: RecordStatements, ended: EndedPlayout, reading: ClockReading): void {
   const popHash = hash("sha256", ended.playout.item.pop);
-  const entry = playoutEntry(ended, moment, popHash);
+  const entry = playoutEntry(ended, reading, popHash);
   const tip = record.tip.get();
   if (tip !== undefined && isOf(tip, entry)) return;
   add(record, entry, tip);

@@ -1,7 +1,7 @@
 import type { EndedPlayout, RecordNotice } from "../../core/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { ProofFile } from "../proofs/proof-file.ts";
-import type { Moment } from "../service-clock.ts";
+import type { ClockReading } from "../service-clock.ts";
 import type { RecordKey } from "./record-key.ts";
 import { appendNotice, appendPlayout, type RecordStatements } from "./record-sql.ts";
 import { type Fold, foldMore, foldOfLast, keyIn, originIn, removedIn, seal } from "./seal.ts";
@@ -25,16 +25,16 @@ export class RecordStore {
   }
 
   /** Commits the rows of playouts that no proofs go along with. */
-  append(ended: readonly EndedPlayout[], moment: Moment): void {
+  append(ended: readonly EndedPlayout[], reading: ClockReading): void {
     this.#file.use(({ record }) =>
       record.inOneWrite(() => {
-        for (const one of ended) appendPlayout(record, one, moment);
+        for (const one of ended) appendPlayout(record, one, reading);
       }),
     );
   }
 
   /** Commits a row about the record itself. */
-  note(notice: RecordNotice, { service, wall }: Moment): void {
+  note(notice: RecordNotice, { service, wall }: ClockReading): void {
     this.#file.use(({ record }) => record.inOneWrite(() => appendNotice(record, notice, service ?? wall)));
   }
 

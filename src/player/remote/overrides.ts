@@ -87,7 +87,7 @@ export class Overrides {
     this.#listeners.push(listener);
   }
 
-  /** Resolves when it is in sight, with whether it would survive a restart: the disk may not take it. */
+  /** Resolves when it is visible, with whether it would survive a restart: the disk may not take it. */
   async showMessage(text: string, seconds: number | null): Promise<boolean> {
     const since = this.#parts.time();
     const until = seconds === null ? null : since + seconds * 1_000;

@@ -33,8 +33,8 @@ export interface PlayingScreenParts {
   readonly random: () => number;
   readonly client: SpotClient;
   readonly cache: MediaCache;
-  readonly strikes: CreativeBlocklist;
-  readonly tallies: DeliveryStats;
+  readonly blocklist: CreativeBlocklist;
+  readonly stats: DeliveryStats;
   readonly recorder: ProofRecorder;
   readonly records: RecordDesk;
   /** Of the player. */
@@ -59,7 +59,7 @@ export interface PlayingScreen {
 
 /** Begins to play a screen, until the signal is aborted. */
 export function playScreen(parts: PlayingScreenParts): PlayingScreen {
-  const { screenId, stage, hours, config, clock, client, cache, tallies, recorder, records, random, signal } = parts;
+  const { screenId, stage, hours, config, clock, client, cache, stats, recorder, records, random, signal } = parts;
   // Lines of a player's only screen need not say which it is.
   const log = config.screens.length === 1 ? parts.log : parts.log.child({ screen: screenId });
   const health = new HealthWatch(clock, parts.metrics.of(screenId));
@@ -82,8 +82,8 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
     },
     onAsked(outcome) {
       health.noteAsked(outcome);
-      tallies.count("slot");
-      if (outcome.kind === "spot") tallies.count("fill");
+      stats.count("slot");
+      if (outcome.kind === "spot") stats.count("fill");
       parts.onAsked(outcome);
     },
     onSettled(playout, outcome, digest) {
@@ -92,10 +92,10 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
       const ended = { screenId, playout, outcome, endedAt, sighting, version: parts.version };
       if (outcome.kind === "shown") recorder.owe(ended);
       else {
-        tallies.count("failed", outcome.reason);
+        stats.count("failed", outcome.reason);
         records.add(ended);
       }
-      holdAgainst(parts.strikes, playout, outcome, clock.wall());
+      noteStrike(parts.blocklist, playout, outcome, clock.wall());
       health.noteSettled(playout, outcome);
       noteInLog(log, playout, outcome);
       parts.onSettled(playout, outcome);
@@ -106,9 +106,9 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
 }
 
 /** A creative that fails by its own fault again and again is not played for a while. */
-function holdAgainst(strikes: CreativeBlocklist, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
-  if (outcome.kind === "shown") strikes.clear(keyOf(item));
-  else if (isStrike(outcome.reason)) strikes.strike(keyOf(item), "creative", outcome.reason, now);
+function noteStrike(blocklist: CreativeBlocklist, { item }: Playout, outcome: PlayoutOutcome, now: Instant): void {
+  if (outcome.kind === "shown") blocklist.clear(keyOf(item));
+  else if (isStrike(outcome.reason)) blocklist.strike(keyOf(item), "creative", outcome.reason, now);
 }
 
 function noteInLog(log: Logger, playout: Playout, outcome: PlayoutOutcome): void {
@@ -133,11 +133,11 @@ export class Sightings {
   }
 
   /** Takes in each state of the loop. */
-  noteState({ slot, dark, suspendReasons }: LoopState): void {
+  noteState({ slot, blanked, suspendReasons }: LoopState): void {
     if (slot?.playout.id !== this.#onAir?.id) this.#isOnThroughout = this.#panel === "on";
     this.#onAir = slot === null ? null : { id: slot.playout.id, startedAt: slot.paintedAt };
     if (suspendReasons.includes("hidden")) this.#light = "hidden";
-    else this.#light = dark ? "blanked" : "lit";
+    else this.#light = blanked ? "blanked" : "lit";
   }
 
   /** Takes in what is known of the display itself. */

@@ -126,7 +126,7 @@ const EVERY_MS = 60_000;
 
 /**
  * How long a screen that does not know its hours yet, or is closed by the machine's own clock alone, waits for the
- * service's word before it plays, or goes dark: unknown hours are open ones, and a machine's clock can be years off.
+ * service's word before it plays, or is blanked: unknown hours are open ones, and a machine's clock can be years off.
  */
 const AWAITED_MS = 5_000;
 
@@ -146,7 +146,7 @@ export class OpeningWatch {
   constructor(parts: OpeningWatchParts) {
     this.#parts = parts;
     this.#opening = parts.opening;
-    const { service, wall } = parts.serviceClock.moment();
+    const { service, wall } = parts.serviceClock.read();
     this.#awaited = parts.opening === null || (service === null && !isOpen(parts.opening, wall));
     this.#awaitedUntil = parts.clock.now() + AWAITED_MS;
     this.#timer = new Timer(parts.clock, () => this.#look());
@@ -204,7 +204,7 @@ interface Time {
 }
 
 function timeBy(serviceClock: ServiceClock): Time {
-  const { service, serviceWithinMs, wall } = serviceClock.moment();
+  const { service, serviceWithinMs, wall } = serviceClock.read();
   const likely = service ?? wall;
   return { likely, earliest: likely - (serviceWithinMs ?? 0) };
 }

@@ -27,7 +27,7 @@ export interface ScreenLoopParts {
   readonly random: () => number;
   /**
    * Hears the end of each playout, and the digest of its media where they were on the disk, as soon as what comes
-   * next is in sight; one that was shown must be owed its proof before this returns (G1).
+   * next is visible; one that was shown must be owed its proof before this returns (G1).
    */
   readonly onSettled: (playout: Playout, outcome: PlayoutOutcome, digest: string | null) => void;
   readonly onAsked: (outcome: SpotOutcome) => void;
@@ -54,7 +54,7 @@ const ROOM_MS = 4_000;
 
 /**
  * Writing a proof to a slow disk holds up this process, and with it the frame that shows the next deck: what ended is
- * settled when that is in sight, and this long after it was taken where it never comes.
+ * settled when that is visible, and this long after it was taken where it never comes.
  */
 const UNPAINTED_MS = 250;
 
@@ -123,11 +123,11 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
       case "clear":
         stage.clear(effect.playout);
         break;
-      case "darken":
-        stage.darken();
+      case "blank":
+        stage.blank();
         break;
-      case "lighten":
-        stage.lighten();
+      case "unblank":
+        stage.unblank();
         break;
       case "settle":
         ended.push(() => settle(effect.playout, effect.outcome));

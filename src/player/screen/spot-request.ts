@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
 import type { LoopEvent } from "../../core/loop/loop.ts";
-import type { Miss } from "../../core/loop/pace.ts";
+import type { Unfilled } from "../../core/loop/pace.ts";
 import type { Clock } from "../clock.ts";
 
 /** What a spot request needs. */
@@ -21,10 +21,10 @@ export async function requestSpot(parts: SpotRequestParts): Promise<LoopEvent> {
   parts.onAsked(outcome);
   noteInLog(parts.log, outcome);
   if (outcome.kind === "spot") return { kind: "spot-received", spot: outcome.spot, requestedAt };
-  return { kind: "spot-missed", miss: missOf(outcome) };
+  return { kind: "spot-unfilled", reason: reasonOf(outcome) };
 }
 
-function missOf(outcome: Exclude<SpotOutcome, { kind: "spot" }>): Miss {
+function reasonOf(outcome: Exclude<SpotOutcome, { kind: "spot" }>): Unfilled {
   switch (outcome.kind) {
     case "empty":
       return { kind: "no-fill" };

@@ -11,17 +11,17 @@ export type Recording =
   { readonly kind: "recorded"; readonly leadMs: number } | { readonly kind: "failed"; readonly reason: FailureReason };
 
 /**
- * One display: a slate that is always there, and above it at most two decks, one in sight and one cued below it.
+ * One display: a slate that is always there, and above it at most two decks, one visible and one cued below it.
  * Nothing here decides: what the stage is told it does, and what comes of it it reports as a `DeckEvent`.
  */
 export interface Stage {
   /**
-   * Loads a page out of sight and throws it away, so that all its parts are in the cache, unless that was done lately;
+   * Loads a page in the background and throws it away, so that all its parts are in the cache, unless that was done lately;
    * says how long before its turn the load that is to be seen must begin (F22). Called off by the signal.
    */
   record(playout: Playout, media: Media, signal: AbortSignal): Promise<Recording>;
   /**
-   * Loads a playout's media on a deck below everything in sight, and draws it there; leads to "deck-ready" or
+   * Loads a playout's media on a deck below everything visible, and draws it there; leads to "deck-ready" or
    * "deck-failed". A page that is being recorded goes on where it is.
    */
   cue(playout: Playout, media: Media): void;
@@ -29,7 +29,7 @@ export interface Stage {
   take(playout: Playout): void;
   /** Closes a playout's deck, whatever its state. */
   clear(playout: Playout): void;
-  /** Black above the slate and below every deck, for as long as the screen is closed. */
-  darken(): void;
-  lighten(): void;
+  /** Shows black above the slate and below every deck, until `unblank`. */
+  blank(): void;
+  unblank(): void;
 }

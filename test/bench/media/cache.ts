@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Clock, systemClock } from "../../../src/player/clock.ts";
 import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.ts";
-import type { Wanted } from "../../../src/player/media/download.ts";
+import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { Media } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
@@ -35,7 +35,7 @@ export async function openCache(folder: string, clock: Clock = systemClock(null)
   return MediaCache.open({
     folder: join(folder, "media", "v1"),
     index: new MediaIndex(index),
-    strikes: new CreativeBlocklist(index),
+    blocklist: new CreativeBlocklist(index),
     clock,
     limits: { maxBytes: 8e9, minFreeBytes: 0, maxItemBytes: 2e9 },
     fetch: (url, signal, headers) => fetch(url, { signal, ...(headers === undefined ? {} : { headers }) }),
@@ -44,7 +44,7 @@ export async function openCache(folder: string, clock: Clock = systemClock(null)
 
 /** Has a URL in the cache, and lets go of it. */
 export async function keep(cache: MediaCache, url: string, mimeType: string | null = "image/png"): Promise<Media> {
-  const wanted: Wanted = { url, mimeType, sizeBytes: null, md5: null };
+  const wanted: MediaRequest = { url, mimeType, sizeBytes: null, md5: null };
   const outcome = await cache.obtain(wanted, new AbortController().signal);
   if (outcome.kind === "failed") throw new Error(outcome.reason);
   cache.release(outcome.media.digest);

@@ -255,7 +255,7 @@ describe("the record of a data folder", () => {
     shared.close();
     const { endedPlayout } = await import("../../player/record/ended.ts");
     const others = ["x", "y", "z", "w"].map((id) => endedPlayout(id, clock.now()));
-    store.append(others, serviceClock.moment());
+    store.append(others, serviceClock.read());
     const { out } = await record("verify", "--data-dir", folder, "--json");
     file.close();
     expect(JSON.parse(out).findings).toEqual([
@@ -285,7 +285,7 @@ describe("the record of a data folder", () => {
 
   it("is whole after its oldest rows were removed for their age, while more are on their way out", async () => {
     const { folder, file, store, serviceClock } = await recordedFolder();
-    const { service, wall } = serviceClock.moment();
+    const { service, wall } = serviceClock.read();
     store.removeOld({ days: 1, maxBytes: 1024 ** 3 }, (service ?? wall) + 22.5 * 3_600_000);
     const { out } = await record("verify", "--data-dir", folder, "--json");
     expect(JSON.parse(out)).toMatchObject({ findings: [], first: 5 });

@@ -112,9 +112,9 @@ describe("an approved location", () => {
 
 describe("any update", () => {
   it("A13 of nothing changes nothing, not even what it is made of", () => {
-    const ruling = updateLocation(FULL, { lat: undefined }, RULES);
+    const result = updateLocation(FULL, { lat: undefined }, RULES);
 
-    expect(ruling.kind === "accepted" && ruling.value).toBe(FULL);
+    expect(result.kind === "accepted" && result.value).toBe(FULL);
   });
 
   it("leaves what was stored as it is", () => {

@@ -49,14 +49,14 @@ describe("a venue type", () => {
 
 describe("placing a screen", () => {
   it("is accepted upon by its location, which must be there and have a type", () => {
-    const rulings = [
+    const results = [
       placeScreen(screen("80701"), HOTEL, RULES),
       placeScreen(screen("801"), HOTEL, RULES),
       placeScreen(screen("807"), null, RULES),
       placeScreen(screen("807"), { ...HOTEL, venue_type_id: null }, RULES),
     ];
 
-    expect(rulings.map((ruling) => (ruling.kind === "accepted" ? "accepted" : ruling.code))).toEqual([
+    expect(results.map((result) => (result.kind === "accepted" ? "accepted" : result.code))).toEqual([
       "accepted",
       "outside_location_type",
       "unknown_location",

@@ -20,7 +20,7 @@ function receive(loop: LoopDriver, spot: Spot = aSpot()): void {
   loop.read();
 }
 
-/** A loop with the first item of its first spot in sight, the second one on its way, and the next spot asked for. */
+/** A loop with the first item of its first spot visible, the second one on its way, and the next spot asked for. */
 function onAir(): LoopDriver {
   const loop = received();
   loop.prepare("1-news");
@@ -78,11 +78,11 @@ describe("an item that is not on disk", () => {
     expect(loop.read()).toEqual(["settle 1-news unfetchable", "cue 1-ad"]);
   });
 
-  it("has its spot counted as missed where the other one is not there either, and the next is asked for (G3)", () => {
+  it("has its request counted as unfilled where the other one is not there either, and the next is asked for (G3)", () => {
     const loop = received();
     loop.pass(FETCH_WITHIN_MS);
     expect(loop.read()).toEqual(["settle 1-news unfetchable", "settle 1-ad unfetchable", "request-spot"]);
-    expect(loop.state.misses).toBe(1);
+    expect(loop.state.unfilled).toBe(1);
   });
 
   it("is waited for no longer than its turn when what is before it fails on the air", () => {
@@ -264,7 +264,7 @@ describe("whichever downloads never end, the loop", () => {
     );
   });
 
-  it("lets no item wait in line for ever", () => {
+  it("lets no item wait in the queue for ever", () => {
     fc.assert(
       fc.property(answers, (drawn) => {
         const { now, state } = playedThrough(drawn);
@@ -287,6 +287,6 @@ const SHORTEST_ITEMS: Answer = {
 /** The answer takes 5 s; two items are on air before, one of the spot is played; two minutes are the longest backoff. */
 const LONGEST_WAIT_MS = 5_000 + 2 * LONGEST_MS + FETCH_WITHIN_MS + LONGEST_MS + 120_000;
 
-function oldestWaitMs({ line }: LoopState, now: number): number {
-  return Math.max(0, ...line.map(({ receivedAt }) => now - receivedAt));
+function oldestWaitMs({ queue }: LoopState, now: number): number {
+  return Math.max(0, ...queue.map(({ receivedAt }) => now - receivedAt));
 }

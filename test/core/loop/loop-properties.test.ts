@@ -63,7 +63,7 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
   switch (effect.kind) {
     case "request-spot": {
       // A request always ends: the client has time limits.
-      if (!well) return { kind: "spot-missed", miss: { kind: "no-fill" } };
+      if (!well) return { kind: "spot-unfilled", reason: { kind: "no-fill" } };
       const news = anItem("news", { durationMs: fate.durationMs });
       return { kind: "spot-received", spot: aSpot({ news, newsFirst: fate.newsFirst }), requestedAt: at };
     }
@@ -85,8 +85,8 @@ function answerTo(effect: LoopEffect, fate: Fate, at: number): LoopEvent | null 
       return { kind: "deck-failed", playout: effect.playout.id, reason: "crashed" };
     case "clear":
     case "settle":
-    case "darken":
-    case "lighten":
+    case "blank":
+    case "unblank":
       return null;
   }
 }
@@ -116,7 +116,7 @@ function livesOf(loop: LoopDriver): Map<string, Life> {
 
 /** An answer is still to come: to a request, a download or a deck. */
 function isWaited({ state }: LoopDriver): boolean {
-  return state.asking.kind === "asked" || state.line.length > 0 || state.slot !== null;
+  return state.request.kind === "sent" || state.queue.length > 0 || state.slot !== null;
 }
 
 const property = (check: (loop: LoopDriver) => void) =>
@@ -163,11 +163,11 @@ describe("whatever happens, the loop", () => {
     });
   });
 
-  it("shows nothing that was out of sight meanwhile, and begins nothing while it is (G2)", () => {
+  it("shows nothing that was hidden meanwhile, and begins nothing while it is (G2)", () => {
     let hidden = 0;
     property((loop) => {
       for (const one of loop.effects) {
-        if (one.hidden) expect(["clear", "settle", "fetch", "darken", "lighten"]).toContain(one.effect.kind);
+        if (one.hidden) expect(["clear", "settle", "fetch", "blank", "unblank"]).toContain(one.effect.kind);
         if (one.effect.kind !== "settle") continue;
         const { outcome } = one.effect;
         if (outcome.kind === "failed" && outcome.reason === "hidden") hidden++;
@@ -190,18 +190,18 @@ describe("whatever happens, the loop", () => {
     });
   });
 
-  it("comes back to playing after every suspension, and is dark only while suspended", () => {
+  it("comes back to playing after every suspension, and is blanked only while suspended", () => {
     property((loop) => {
-      let dark = false;
+      let blanked = false;
       for (const { effect } of loop.effects) {
-        if (effect.kind === "darken" || effect.kind === "lighten") {
-          expect(effect.kind).toBe(dark ? "lighten" : "darken");
-          dark = !dark;
+        if (effect.kind === "blank" || effect.kind === "unblank") {
+          expect(effect.kind).toBe(blanked ? "unblank" : "blank");
+          blanked = !blanked;
         }
-        if (effect.kind === "request-spot" || effect.kind === "take") expect(dark).toBe(false);
+        if (effect.kind === "request-spot" || effect.kind === "take") expect(blanked).toBe(false);
       }
       if (loop.state.suspendReasons.length === 0)
-        expect([dark, wakeAt(loop.state) !== null || isWaited(loop)]).toEqual([false, true]);
+        expect([blanked, wakeAt(loop.state) !== null || isWaited(loop)]).toEqual([false, true]);
     });
   });
 

@@ -58,7 +58,7 @@ describe("the loop", () => {
     expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
   });
 
-  it("keeps the old item in sight until the new one has painted", () => {
+  it("keeps the old item visible until the new one has painted", () => {
     const loop = onAir();
     loop.ready("1-ad");
     loop.pass(4_980);
@@ -95,7 +95,7 @@ describe("the loop", () => {
     expect(loop.read()).toContain("settle 1-ad shown");
   });
 
-  it("bridges with house content when the next item is not ready, after the whole duration in sight", () => {
+  it("bridges with house content when the next item is not ready, after its whole duration", () => {
     const loop = onAir();
     loop.read();
     loop.pass(4_980);
@@ -106,7 +106,7 @@ describe("the loop", () => {
     expect(loop.read()).toEqual(["take 1-ad"]);
   });
 
-  it("keeps an item in sight for a moment longer where the next is about to be ready: house content would be a flash", () => {
+  it("keeps an item visible for a moment longer where the next is about to be ready: house content would be a flash", () => {
     const loop = onAir();
     loop.read();
     loop.pass(5_000 + MOMENT_MS - 1);
@@ -251,40 +251,40 @@ describe("the next spot", () => {
     expect(loop.read()).toEqual(["settle 2-news stale", "settle 2-ad stale", "request-spot"]);
   });
 
-  it("is asked for again at once after the first miss, then after 2 s, doubling to 2 min (G6)", () => {
+  it("is asked for again at once after the first unfilled request, then after 2 s, doubling to 2 min (G6)", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     const waits: number[] = [];
-    for (let misses = 0; misses < 10; misses++) {
+    for (let unfilled = 0; unfilled < 10; unfilled++) {
       loop.read();
-      const missedAt = loop.now;
-      loop.tell({ kind: "spot-missed", miss: { kind: "no-fill" } });
+      const unfilledAt = loop.now;
+      loop.tell({ kind: "spot-unfilled", reason: { kind: "no-fill" } });
       while (!loop.read().includes("request-spot")) loop.pass(100);
-      waits.push(loop.now - missedAt);
+      waits.push(loop.now - unfilledAt);
     }
     expect(waits).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
   });
 
   it.each([
-    { miss: { kind: "limited", retryAfterMs: 7_000 } as const, waitMs: 7_000 },
-    { miss: { kind: "limited", retryAfterMs: null } as const, waitMs: 30_000 },
-    { miss: { kind: "denied" } as const, waitMs: 300_000 },
-  ])("is asked for again after $waitMs ms when the request was $miss.kind (G7)", ({ miss, waitMs }) => {
+    { reason: { kind: "limited", retryAfterMs: 7_000 } as const, waitMs: 7_000 },
+    { reason: { kind: "limited", retryAfterMs: null } as const, waitMs: 30_000 },
+    { reason: { kind: "denied" } as const, waitMs: 300_000 },
+  ])("is asked for again after $waitMs ms when the request was $reason.kind (G7)", ({ reason, waitMs }) => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     loop.read();
-    loop.tell({ kind: "spot-missed", miss });
+    loop.tell({ kind: "spot-unfilled", reason });
     loop.pass(waitMs - 1);
     expect(loop.read()).toEqual([]);
     loop.pass(1);
     expect(loop.read()).toEqual(["request-spot"]);
   });
 
-  it("counts a spot without items as a miss", () => {
+  it("counts a spot without items as an unfilled request", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     loop.tell({ kind: "spot-received", spot: aSpot({ news: null, ad: null }), requestedAt: loop.now });
-    expect(loop.state.misses).toBe(1);
+    expect(loop.state.unfilled).toBe(1);
   });
 
   it("backs off after spots of which nothing can be shown, instead of asking in a storm", () => {
@@ -326,14 +326,14 @@ describe("a loop whose stage nobody can see", () => {
     expect(loop.read()).toEqual([]);
   });
 
-  it("lets go of a spot that was on its way, as none of the service's misses", () => {
+  it("drops a spot that was on its way, and does not count its request as unfilled", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
     loop.tell({ kind: "suspend", because: "hidden" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.prepare("1-news", "1-ad");
     expect(loop.read()).toEqual(["request-spot", "settle 1-news hidden", "settle 1-ad hidden"]);
-    expect(loop.state.misses).toBe(0);
+    expect(loop.state.unfilled).toBe(0);
   });
 
   it("asks again as soon as it can be seen, and plays", () => {

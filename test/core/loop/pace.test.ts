@@ -1,35 +1,35 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { backoffAfter, type Miss, MOST_REQUESTS_A_MINUTE, TWO_REQUESTS_MS } from "../../../src/core/loop/pace.ts";
+import { backoffAfter, MOST_REQUESTS_A_MINUTE, TWO_REQUESTS_MS, type Unfilled } from "../../../src/core/loop/pace.ts";
 import type { LoopEffect } from "../../../src/core/loop/rules.ts";
 import type { Instant } from "../../../src/core/spot.ts";
 import { LoopDriver } from "../../support/player/loop-driver.ts";
 import { type Happening, runInWorld } from "../../support/player/loop-world.ts";
 import { anItem, aSpot } from "../../support/player/spots.ts";
 
-const misses = fc.integer({ min: 1, max: 5_000 });
+const unfilled = fc.integer({ min: 1, max: 5_000 });
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-const aMiss: fc.Arbitrary<Miss> = fc.oneof(
-  fc.constantFrom<Miss>({ kind: "no-fill" }, { kind: "unavailable" }, { kind: "denied" }),
+const aReason: fc.Arbitrary<Unfilled> = fc.oneof(
+  fc.constantFrom<Unfilled>({ kind: "no-fill" }, { kind: "unavailable" }, { kind: "denied" }),
   fc.record({
     kind: fc.constant("limited" as const),
     retryAfterMs: fc.oneof(fc.constantFrom(null, 0, -1, 1, 1.5, Number.NEGATIVE_INFINITY), fc.integer()),
   }),
 );
 
-describe("the backoff after a miss", () => {
+describe("the backoff after an unfilled request", () => {
   it("is spread at its longest too, and never longer than 2 min (G6)", () => {
     const waits = [0, 0.5, 0.99].map((roll) => backoffAfter({ kind: "no-fill" }, 20, roll));
     expect(waits[0]).toBe(120_000);
     expect(new Set(waits).size).toBe(3);
     fc.assert(
-      fc.property(misses, random, (count, roll) => backoffAfter({ kind: "unavailable" }, count, roll) <= 120_000),
+      fc.property(unfilled, random, (count, roll) => backoffAfter({ kind: "unavailable" }, count, roll) <= 120_000),
     );
   });
 
   it("is at least four fifths of what it is at most", () => {
     fc.assert(
-      fc.property(misses, random, (count, roll) => {
+      fc.property(unfilled, random, (count, roll) => {
         const whole = backoffAfter({ kind: "no-fill" }, count, 0);
         expect(backoffAfter({ kind: "no-fill" }, count, roll)).toBeGreaterThanOrEqual(0.8 * whole);
       }),
@@ -38,8 +38,10 @@ describe("the backoff after a miss", () => {
 
   it("is never shorter than the ordinary one, whatever wait an answer names (A14)", () => {
     fc.assert(
-      fc.property(aMiss, misses, random, (miss, count, roll) => {
-        expect(backoffAfter(miss, count, roll)).toBeGreaterThanOrEqual(backoffAfter({ kind: "no-fill" }, count, roll));
+      fc.property(aReason, unfilled, random, (reason, count, roll) => {
+        expect(backoffAfter(reason, count, roll)).toBeGreaterThanOrEqual(
+          backoffAfter({ kind: "no-fill" }, count, roll),
+        );
       }),
     );
   });
@@ -47,7 +49,7 @@ describe("the backoff after a miss", () => {
 
 /** What the service and the stage make of one request; at once, as the worst of both do. */
 const anAnswer = fc.oneof(
-  fc.record({ kind: fc.constant("miss" as const), miss: aMiss }),
+  fc.record({ kind: fc.constant("unfilled" as const), reason: aReason }),
   fc.record({
     kind: fc.constant("spot" as const),
     durationMs: fc.constantFrom(1, 100, 5_000),
@@ -88,7 +90,7 @@ function asked(answers: readonly Answer[], hours: number): readonly Instant[] {
       if ("playout" in effect) return failing(effect, at, spots[effect.playout.spotNumber - 1]?.fails ?? "fetch");
       if (effect.kind !== "request-spot") return [];
       const current = answers[count++ % answers.length] as Answer;
-      if (current.kind === "miss") return [{ at, event: { kind: "spot-missed", miss: current.miss } }];
+      if (current.kind === "unfilled") return [{ at, event: { kind: "spot-unfilled", reason: current.reason } }];
       spots.push(current);
       const { durationMs, items } = current;
       const news = items === "none" ? null : anItem("news", { durationMs });

@@ -16,19 +16,19 @@ function onAir(): LoopDriver {
 }
 
 describe("a screen at closing time", () => {
-  it("shows the item on air to its end and owes its proof, drops what waits, and is dark before the deck is gone", () => {
+  it("shows the item on air to its end and owes its proof, drops what waits, and is blanked before the deck is gone", () => {
     const loop = onAir();
     loop.pass(1_000);
     loop.tell({ kind: "suspend", because: "closed" });
     expect(loop.read()).toEqual(["clear 1-ad", "settle 1-ad closed"]);
     loop.pass(60_000);
-    expect(loop.read()).toEqual(["darken", "clear 1-news", "settle 1-news shown"]);
+    expect(loop.read()).toEqual(["blank", "clear 1-news", "settle 1-news shown"]);
   });
 
-  it("is dark at once when nothing is on air", () => {
+  it("is blanked at once when nothing is on air", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "suspend", because: "closed" });
-    expect(loop.read()).toEqual(["darken"]);
+    expect(loop.read()).toEqual(["blank"]);
   });
 
   it("asks for nothing until it opens, and then at once", () => {
@@ -38,7 +38,7 @@ describe("a screen at closing time", () => {
     loop.pass(12 * 3_600_000);
     loop.read();
     loop.tell({ kind: "resume", because: "closed" });
-    expect(loop.read()).toEqual(["lighten", "request-spot"]);
+    expect(loop.read()).toEqual(["unblank", "request-spot"]);
   });
 
   it("drops a spot that was asked for before and comes after, without a download", () => {
@@ -46,7 +46,7 @@ describe("a screen at closing time", () => {
     loop.tell({ kind: "started" });
     loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-    expect(loop.read()).toEqual(["request-spot", "darken", "settle 1-news closed", "settle 1-ad closed"]);
+    expect(loop.read()).toEqual(["request-spot", "blank", "settle 1-news closed", "settle 1-ad closed"]);
   });
 
   it("drops a spot whose media is still on its way at once, as one that is there", () => {
@@ -55,16 +55,16 @@ describe("a screen at closing time", () => {
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.read();
     loop.tell({ kind: "suspend", because: "closed" });
-    expect(loop.read()).toEqual(["settle 1-news closed", "settle 1-ad closed", "darken"]);
+    expect(loop.read()).toEqual(["settle 1-news closed", "settle 1-ad closed", "blank"]);
     loop.prepare("1-news", "1-ad");
     expect(loop.read()).toEqual([]);
   });
 
-  it("counts nothing of it as a miss: the service did nothing wrong", () => {
+  it("counts no request as unfilled: the service did nothing wrong", () => {
     const loop = onAir();
     loop.tell({ kind: "suspend", because: "closed" });
     loop.pass(10_000);
-    expect(loop.state.misses).toBe(0);
+    expect(loop.state.unfilled).toBe(0);
   });
 });
 
@@ -86,7 +86,7 @@ describe("a screen that nobody can see", () => {
     loop.pass(60_000);
     loop.read();
     loop.tell({ kind: "resume", because: "closed" });
-    expect(loop.read()).toEqual(["lighten"]);
+    expect(loop.read()).toEqual(["unblank"]);
     loop.tell({ kind: "resume", because: "hidden" });
     expect(loop.read()).toEqual(["request-spot"]);
   });
@@ -101,20 +101,20 @@ describe("a screen on which the operator shows something else", () => {
     expect(loop.read()).toEqual([]);
   });
 
-  it("is lit at any hour, and dark again afterwards", () => {
+  it("is lit at any hour, and blanked again afterwards", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "suspend", because: "switched-off" });
     loop.tell({ kind: "suspend", because: "overridden" });
     loop.tell({ kind: "resume", because: "overridden" });
-    expect(loop.read()).toEqual(["darken", "lighten", "darken"]);
+    expect(loop.read()).toEqual(["blank", "unblank", "blank"]);
   });
 });
 
 describe("a screen whose display the operator has switched off", () => {
-  it("ends the item on air at once as hidden, and is dark", () => {
+  it("ends the item on air at once as hidden, and is blanked", () => {
     const loop = onAir();
     loop.tell({ kind: "suspend", because: "switched-off" });
-    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden", "darken"]);
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden", "blank"]);
   });
 });

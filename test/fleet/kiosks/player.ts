@@ -93,7 +93,7 @@ async function openKiosk(spec: KioskSpec, { pace, baseUrl, orgToken }: KiosksSpe
       stage.cued.length = 0;
     },
   });
-  const time = () => player.serviceClock.moment().service ?? clock.wall();
+  const time = () => player.serviceClock.read().service ?? clock.wall();
   const path = join(dataDir, "overrides.json");
   const overrides = new Overrides({ path, allow: ["message", "display"], clock, time, log });
   const { loop } = player.play(screenId, stage, { suspendReasons: overrides.reasons });

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { HEALTHY_AFTER_MS, PLAIN_START, type Trouble } from "../../../src/core/recovery.ts";
+import { type Fault, HEALTHY_AFTER_MS, PLAIN_START } from "../../../src/core/recovery.ts";
 import { planStart, Recovery } from "../../../src/main/recovery/recovery.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
@@ -19,28 +19,28 @@ function run(): { recovery: Recovery; codes: number[] } {
   return { recovery: new Recovery(folder, planStart(folder, clock), clock, (code) => codes.push(code)), codes };
 }
 
-function meet(recovery: Recovery, trouble: Trouble, times: number): void {
-  for (let time = 0; time < times; time++) recovery.meet(trouble);
+function report(recovery: Recovery, fault: Fault, times: number): void {
+  for (let time = 0; time < times; time++) recovery.reportFault(fault);
 }
 
 describe("recovery in a run", () => {
   it("asks for a restart in software when the GPU process goes once too often, once, and the next run does so", () => {
     const { recovery, codes } = run();
-    meet(recovery, "gpu", 2);
+    report(recovery, "gpu", 2);
     expect(codes).toEqual([]);
-    meet(recovery, "gpu", 5);
+    report(recovery, "gpu", 5);
     expect(codes).toEqual([76]);
     recovery.end();
     expect(run().recovery.report()).toMatchObject({ rendering: "software", restartsInARow: 1, lastTrouble: "gpu" });
   });
 
-  it("asks for a plain restart for what is no matter of graphics", () => {
+  it("asks for a plain restart for a fault that software rendering would not help", () => {
     const { recovery, codes } = run();
-    recovery.meet("uncaught");
+    recovery.reportFault("uncaught");
     expect(codes).toEqual([75]);
   });
 
-  it("takes a run of which nothing was heard for a crash, and one that was ended for none", () => {
+  it("takes a run that did not note its end for a crash, and one that did for none", () => {
     run();
     const second = run();
     expect(second.recovery.report()).toMatchObject({ restartsInARow: 1, lastTrouble: "crashed" });
@@ -58,7 +58,7 @@ describe("recovery in a run", () => {
   });
 
   it.each(["", "{", "[]", '{"restarts":-1}', '{"bootId":"x","restarts":"many"}'])(
-    "begins as if nothing had been with a ledger that says %j",
+    "starts as if for the first time after a boot record that says %j",
     (text) => {
       writeFileSync(join(folder, "recovery.json"), text);
       expect(planStart(folder, clock)).toEqual(PLAIN_START);
@@ -67,10 +67,10 @@ describe("recovery in a run", () => {
     },
   );
 
-  it("plays on, and restarts, where the ledger cannot be written", () => {
+  it("plays on, and restarts, where the boot record cannot be written", () => {
     const { recovery, codes } = run();
     rmSync(folder, { recursive: true });
-    recovery.meet("dark");
+    recovery.reportFault("dark");
     expect(codes).toEqual([75]);
   });
 });

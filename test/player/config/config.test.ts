@@ -461,7 +461,7 @@ describe("the screens of a configuration", () => {
   });
 });
 
-describe("the operator's chord", () => {
+describe("the operator's hotkey", () => {
   it.each(["Control+Alt+Shift+D", "Control+Alt+F12", "Control+Shift+1"])("can be %s", (chord) => {
     expect(good(given({ ...least, operator: { chord } }).reading).operator).toEqual({ chord });
   });

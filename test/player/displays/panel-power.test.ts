@@ -25,7 +25,7 @@ beforeEach(() => {
   clock = new ManualClock();
   [wanted, orders, entries, warnings] = ["on", [], [], []];
   look = async () => {};
-  [state, ran] = ["unknown", { kind: "ran", said: "" }];
+  [state, ran] = ["unknown", { kind: "ran", output: "" }];
 });
 
 function truth(): DisplayTruth {
@@ -189,7 +189,7 @@ describe("the displays of several screens", () => {
   const given: unknown[] = [];
   const order = async (...what: readonly unknown[]): Promise<Ran> => {
     given.push(what);
-    return { kind: "ran", said: "" };
+    return { kind: "ran", output: "" };
   };
 
   it("are switched each by itself, by DPMS together once all screens are black, and some not at all", async () => {

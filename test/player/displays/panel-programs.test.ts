@@ -74,7 +74,7 @@ describe("cec-ctl", () => {
     const orders: string[] = [];
     const run = async (program: string, args: readonly string[]) => {
       orders.push([program, ...args].join(" ").replace("--device /dev/cec0 --skip-info", "…"));
-      return { kind: "ran", said: "" } as const;
+      return { kind: "ran", output: "" } as const;
     };
     const adapter = { device: "/dev/cec0", connector: null, address: "1.0.0.0", isConfigured: false };
     await switchCec(run, adapter, "off");
@@ -209,6 +209,6 @@ describe("a program", () => {
   it("is put behind what plays", async () => {
     // It is put there once it runs, so the script waits for that; it is killed where that never comes.
     const script = 'while [ "$(nice)" != 19 ]; do :; done; nice';
-    expect(await runProgram("sh", ["-c", script])).toEqual({ kind: "ran", said: "19\n" });
+    expect(await runProgram("sh", ["-c", script])).toEqual({ kind: "ran", output: "19\n" });
   });
 });

@@ -38,7 +38,7 @@ function connector(files: Readonly<Record<string, string>>): void {
 
 function hasTelevision(said: () => string): void {
   writeFileSync(join(folder, "dev/cec0"), "");
-  says["cec-ctl"] = async (args) => ({ kind: "ran", said: args.includes("--to") ? said() : ADAPTER });
+  says["cec-ctl"] = async (args) => ({ kind: "ran", output: args.includes("--to") ? said() : ADAPTER });
 }
 
 function opened(session: "x11" | "wayland" | "none" = "none"): { watch: PanelWatch; survey: DisplaySurvey } {
@@ -104,13 +104,13 @@ describe("what is known of a screen's display", () => {
   });
 
   it("is what the monitor says on its bus", async () => {
-    says.ddcutil = async (args) => ({ kind: "ran", said: args.includes("4") ? "VCP D6 SNC x04\n" : "" });
+    says.ddcutil = async (args) => ({ kind: "ran", output: args.includes("4") ? "VCP D6 SNC x04\n" : "" });
     const { watch } = opened();
     expect(await looked(watch)).toBe("off");
   });
 
   it("is what the X server says, of a display that it cannot name, too", async () => {
-    says.xset = async () => ({ kind: "ran", said: "  DPMS is Enabled\n  Monitor is Off\n" });
+    says.xset = async () => ({ kind: "ran", output: "  DPMS is Enabled\n  Monitor is Off\n" });
     output = null;
     expect(await looked(opened("x11").watch)).toBe("off");
     expect(await looked(opened("wayland").watch)).toBe("unknown");
@@ -151,7 +151,7 @@ describe("programs that tell of displays", () => {
     return asked.slice(0, asked.indexOf("xset") + 1);
   }
 
-  it("are not begun while an item is about to come in sight", async () => {
+  it("are not begun while an item is about to become visible", async () => {
     let left = 3;
     expect(await lookedWhile(() => left-- > 0)).toEqual(["busy", "busy", "busy", "free", "xset"]);
   });
@@ -196,9 +196,9 @@ describe("a display that is to be switched", () => {
     const { watch, survey } = opened();
     await looked(watch);
     asked = [];
-    says.ddcutil = async (args) => ({ kind: "ran", said: args.join(" ") });
+    says.ddcutil = async (args) => ({ kind: "ran", output: args.join(" ") });
     expect(await survey.switch("ddc", output, "off")).toEqual({
-      ...{ kind: "ran", said: "setvcp d6 4 --bus 4 --noverify" },
+      ...{ kind: "ran", output: "setvcp d6 4 --bus 4 --noverify" },
     });
     expect(await survey.switch("cec", output, "off")).toMatchObject({
       ...{ kind: "failed", reason: "HDMI-A-1 has no CEC adapter that can be asked" },

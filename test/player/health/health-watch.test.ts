@@ -15,7 +15,7 @@ describe("the last error of a screen", () => {
   it("names the codec of a clip that cannot be decoded, as whatever else its deck said (F24)", () => {
     const health = watch();
     if (clip === undefined) throw new Error("no playout");
-    health.noteTrouble(clip, "HEVC, AAC: no supported streams");
+    health.noteFailure(clip, "HEVC, AAC: no supported streams");
     health.noteSettled(clip, { kind: "failed", reason: "undecodable" });
     expect(health.report().lastError).toBe("ad clip failed: undecodable (HEVC, AAC: no supported streams)");
   });
@@ -23,7 +23,7 @@ describe("the last error of a screen", () => {
   it("says nothing of one item that was said of another", () => {
     const health = watch();
     if (clip === undefined || other === undefined) throw new Error("no playout");
-    health.noteTrouble(clip, "HEVC");
+    health.noteFailure(clip, "HEVC");
     health.noteSettled(other, { kind: "failed", reason: "unfetchable" });
     expect(health.report().lastError).toBe("news other failed: unfetchable");
   });
@@ -31,7 +31,7 @@ describe("the last error of a screen", () => {
   it("is one line of a bounded length, whatever Chromium says", () => {
     const health = watch();
     if (clip === undefined) throw new Error("no playout");
-    health.noteTrouble(clip, "x".repeat(100_000));
+    health.noteFailure(clip, "x".repeat(100_000));
     health.noteSettled(clip, { kind: "failed", reason: "crashed" });
     expect(health.report().lastError?.length).toBeLessThan(300);
   });

@@ -71,7 +71,7 @@ describe("the metrics", () => {
     const metrics = createMetrics();
     registerGauges(metrics, sources({ proofs: () => store.counts() }));
     expect(await metrics.registry.metrics()).toContain('spotloop_proofs{state="owed"} 0');
-    store.owe(proofOf("a", 0), serviceClock.moment());
+    store.owe(proofOf("a", 0), serviceClock.read());
     const text = await metrics.registry.metrics();
     expect(text).toContain('spotloop_proofs{state="owed"} 1');
     expect(text).toContain("spotloop_proof_oldest_deadline_seconds 4600");

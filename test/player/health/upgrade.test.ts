@@ -26,9 +26,9 @@ async function told(parts: {
   const clock = new ManualClock();
   const serviceClock = new ServiceClock(clock);
   const proofs = proofStoreIn(folder);
-  for (const screenId of earlier) proofs.owe(proofOf(`p-${screenId}`, 0, { screenId }), serviceClock.moment());
-  for (const proof of proofs.due(serviceClock.moment(), "never", 10, [])) {
-    proofs.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], serviceClock.moment());
+  for (const screenId of earlier) proofs.owe(proofOf(`p-${screenId}`, 0, { screenId }), serviceClock.read());
+  for (const proof of proofs.due(serviceClock.read(), "never", 10, [])) {
+    proofs.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], serviceClock.read());
   }
   await clock.advance(sinceMs);
   const ending = new AbortController();

@@ -10,14 +10,14 @@ import { ManualClock } from "../../support/player/manual-clock.ts";
 
 type End = Awaited<ReturnType<HouseStage["over"]>>;
 
-/** A slate without a page: what is laid is there at once, unless it is broken. */
+/** A slate without a page: what is shown is there at once, unless it is broken. */
 class FakeHouseStage implements HouseStage {
   readonly seen: string[] = [];
   readonly broken = new Set<string>();
   end: (how: End) => void = () => {};
   #over: Promise<End> = Promise.resolve("replaced");
 
-  async lay({ name, form }: HouseItem): Promise<number | null> {
+  async show({ name, form }: HouseItem): Promise<number | null> {
     if (this.broken.has(name)) throw new Error("undecodable");
     this.seen.push(name);
     this.end("replaced");
@@ -28,7 +28,7 @@ class FakeHouseStage implements HouseStage {
   }
 
   over = (): Promise<End> => this.#over;
-  bare = (): void => void this.seen.push("(bare)");
+  clear = (): void => void this.seen.push("(clear)");
   pause = (): void => void this.seen.push("(pause)");
   resume = (): void => void this.seen.push("(resume)");
 }
@@ -79,7 +79,7 @@ describe("house content from a folder", () => {
     expect(stage.seen).toEqual(["a.mp4", "a.mp4"]);
   });
 
-  it("goes on when what is in sight breaks, and names what cannot be shown", async () => {
+  it("goes on when the visible item breaks, and names what cannot be shown", async () => {
     stage.broken.add("b.jpg");
     show("a.html", "b.jpg", "c.jpg");
     await seen("a.html");

@@ -16,7 +16,7 @@ describe("a download that several wait for", () => {
     const staying = cache.obtain(wanted("/a"), never);
     await halfSent;
     first.abort();
-    expect(await leaving).toEqual({ kind: "failed", reason: "called off", passing: true, status: null });
+    expect(await leaving).toEqual({ kind: "failed", reason: "called off", transient: true, status: null });
     goOn();
     expect(kept(await staying).media.sizeBytes).toBe(100_000);
     expect(requests).toEqual(["/a"]);
@@ -35,7 +35,7 @@ describe("a download that several wait for", () => {
     const outcomes = askers.map(({ signal }) => cache.obtain(wanted("/a"), signal));
     await halfSent;
     for (const asker of askers) asker.abort();
-    for (const outcome of outcomes) expect(await outcome).toMatchObject({ kind: "failed", passing: true });
+    for (const outcome of outcomes) expect(await outcome).toMatchObject({ kind: "failed", transient: true });
     await closed;
     await cache.quiet();
   });
@@ -82,9 +82,9 @@ describe("a download that several wait for", () => {
     const { digest, path } = kept(one as never).media;
     kept(other as never);
     cache.release(digest);
-    expect(cache.sacrifice(1)).toBe(false);
+    expect(cache.evictNow(1)).toBe(false);
     cache.release(digest);
-    expect(cache.sacrifice(1)).toBe(true);
+    expect(cache.evictNow(1)).toBe(true);
     expect(existsSync(path)).toBe(false);
   });
 
@@ -113,7 +113,7 @@ describe("a download that several wait for", () => {
     const { answers, requests, wanted } = await mediaOrigin();
     answers["/a"] = send(png(1_000));
     const { cache } = await openMediaCache();
-    expect(await cache.obtain(wanted("/a"), AbortSignal.abort())).toMatchObject({ kind: "failed", passing: true });
+    expect(await cache.obtain(wanted("/a"), AbortSignal.abort())).toMatchObject({ kind: "failed", transient: true });
     await cache.quiet();
     expect(requests).toEqual([]);
   });

@@ -64,7 +64,7 @@ async function openCache(limits: { maxBytes?: number; maxItemBytes?: number } = 
   return MediaCache.open({
     folder: join(home, "media", "v1"),
     index: new MediaIndex(index),
-    strikes: new CreativeBlocklist(index),
+    blocklist: new CreativeBlocklist(index),
     clock,
     retryMs: 1,
     limits: { maxBytes: 1e9, minFreeBytes: 0, maxItemBytes: 1e9, ...limits },
@@ -172,7 +172,7 @@ describe("the media cache", () => {
 
   it("does not try again what the server refuses", async () => {
     const outcome = await (await openCache()).obtain(wanted("/gone"), never);
-    expect(outcome).toMatchObject({ kind: "failed", reason: "status 404", passing: false, status: 404 });
+    expect(outcome).toMatchObject({ kind: "failed", reason: "status 404", transient: false, status: 404 });
     expect(requests).toHaveLength(1);
   });
 
@@ -335,7 +335,7 @@ describe("a download whose connection breaks", () => {
       down = true;
     };
     const cache = await openCache();
-    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: true });
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", transient: true });
     down = false;
     kept(await cache.obtain(wanted("/a"), never));
     expect(sent.ranges[1]).toMatch(/^bytes=\d+-$/);
@@ -429,7 +429,7 @@ describe("a creative that cannot be used", () => {
     const broken = wanted("/a", { mimeType: "video/mp4" });
     for (let spot = 0; spot < 6; spot++) {
       const cache = await openCache();
-      expect(await cache.obtain(broken, never)).toMatchObject({ kind: "failed", passing: false });
+      expect(await cache.obtain(broken, never)).toMatchObject({ kind: "failed", transient: false });
     }
     expect(requests).toHaveLength(3);
     await clock.advance(60_000);
@@ -437,16 +437,16 @@ describe("a creative that cannot be used", () => {
     expect(requests).toHaveLength(4);
   });
 
-  it("is not handed out while it is quarantined, though it is on the disk", async () => {
+  it("is not handed out while it is blocked, though it is on the disk", async () => {
     answers["/a"] = send(png(1_000));
     const cache = await openCache();
     kept(await cache.obtain(wanted("/a"), never));
-    const strikes = new CreativeBlocklist(opened.at(-1) as IndexFile);
-    for (let deck = 0; deck < 3; deck++) strikes.strike(`${origin}/a`, "creative", "crashed", clock.wall());
-    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: false });
+    const blocklist = new CreativeBlocklist(opened.at(-1) as IndexFile);
+    for (let deck = 0; deck < 3; deck++) blocklist.strike(`${origin}/a`, "creative", "crashed", clock.wall());
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", transient: false });
   });
 
-  it("is not quarantined for what the network does", async () => {
+  it("is not blocked for what the network does", async () => {
     answers["/a"] = (_, response) => response.writeHead(503).end();
     const cache = await openCache();
     for (let spot = 0; spot < 4; spot++) await cache.obtain(wanted("/a"), never);
@@ -512,14 +512,14 @@ describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
     home = join(disk.path, "home");
     answers["/a"] = send(png(1_000));
     const cache = await openCache();
-    const strikes = new CreativeBlocklist(opened.at(-1) as IndexFile);
+    const blocklist = new CreativeBlocklist(opened.at(-1) as IndexFile);
     const { digest } = kept(await cache.obtain(wanted("/a"), never));
     cache.release(digest);
     disk.fill();
     await clock.advance(1_000);
     kept(await cache.obtain(wanted("/a"), never));
-    for (let strike = 0; strike < 2; strike++) strikes.strike(`${origin}/a`, "creative", "hung", clock.wall());
-    strikes.clear(`${origin}/a`);
+    for (let strike = 0; strike < 2; strike++) blocklist.strike(`${origin}/a`, "creative", "hung", clock.wall());
+    blocklist.clear(`${origin}/a`);
     kept(await cache.obtain(wanted("/a"), never));
   });
 });

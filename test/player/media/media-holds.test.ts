@@ -18,7 +18,7 @@ describe("a file that is held", () => {
     index.use((db) => db.prepare(REFUSE_SOURCES).run());
     await clock.advance(3_600_000);
     await cache.revalidate(wanted("/a"), never);
-    expect(cache.sacrifice(1)).toBe(false);
+    expect(cache.evictNow(1)).toBe(false);
     expect(existsSync(path)).toBe(true);
   });
 
@@ -47,13 +47,13 @@ describe("a file that is held", () => {
     answers["/a"] = send(png(1_000));
     const { cache, index } = await openMediaCache();
     index.use((db) => db.prepare(REFUSE_NEW_SOURCES).run());
-    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: true });
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", transient: true });
     index.use((db) => db.prepare("drop trigger refuse").run());
     kept(await cache.obtain(wanted("/a"), never));
     const { digest } = kept(await cache.obtain(wanted("/a"), never)).media;
     cache.release(digest);
     cache.release(digest);
-    expect(cache.sacrifice(1)).toBe(true);
+    expect(cache.evictNow(1)).toBe(true);
   });
 });
 
@@ -65,7 +65,7 @@ describe("a file that cannot be read just now", () => {
     const { path, digest } = kept(await cache.obtain(wanted("/a"), never)).media;
     answers["/a"] = (_, response) => void response.writeHead(503).end();
     makeUnreadable(path);
-    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", passing: true });
+    expect(await cache.obtain(wanted("/a"), never)).toMatchObject({ kind: "failed", transient: true });
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     renameSync(`${path}.aside`, path);
     requests.length = 0;

@@ -25,7 +25,7 @@ async function advertisement() {
       cache: opened.cache,
       absences: new AbsenceBook(opened.index),
       clock,
-      policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+      policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
       limits: { maxRequests: 300, maxBytes: 1_000_000 },
       signal: stop.signal,
       onAbsent: (part) => void absent.push(part),
@@ -212,7 +212,7 @@ describe("a page that lacks a part (F23)", () => {
     const answer = page.answer("GET", url(own, "/text.woff2"), "font");
     await first;
     await clock.advance(FONT_WAIT_MS);
-    expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, said: null });
+    expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, response: null });
     expect(page.lacking()).toBeNull();
     own.answers["/text.woff2"] = unreachable;
     page.close();
@@ -247,12 +247,12 @@ describe("a part that its server says is not there", () => {
     const missing = { kind: "missing", reason: "status 404", status: 404 };
     const said = { contentType: "application/json", text: '{"offers":[]}' };
     const page = open();
-    expect(await page.answer("GET", url(own, "/offers.json"))).toEqual({ ...missing, said });
+    expect(await page.answer("GET", url(own, "/offers.json"))).toEqual({ ...missing, response: said });
     page.close();
     await settled();
     await restart();
     own.answers["/offers.json"] = unreachable;
-    expect(await open().answer("GET", url(own, "/offers.json"))).toEqual({ ...missing, said });
+    expect(await open().answer("GET", url(own, "/offers.json"))).toEqual({ ...missing, response: said });
   });
 
   it("is answered with nothing where the server said too much, or never ended", async () => {
@@ -261,7 +261,7 @@ describe("a part that its server says is not there", () => {
     own.answers["/endless"] = (_, response) => void response.writeHead(404).write("x");
     const page = open();
     for (const path of ["/long", "/endless"]) {
-      expect(await page.answer("GET", url(own, path))).toMatchObject({ status: 404, said: null });
+      expect(await page.answer("GET", url(own, path))).toMatchObject({ status: 404, response: null });
     }
   });
 
@@ -269,7 +269,7 @@ describe("a part that its server says is not there", () => {
     const { own, open } = await advertisement();
     const page = open();
     const answer = await page.answer("GET", url(own, "/gone.png"));
-    expect(answer).toEqual({ kind: "missing", reason: "status 404", status: 404, said: null });
+    expect(answer).toEqual({ kind: "missing", reason: "status 404", status: 404, response: null });
     expect(page.lacking()).toBeNull();
     page.close();
   });

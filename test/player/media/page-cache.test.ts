@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { Wanted } from "../../../src/player/media/download.ts";
+import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { MediaOutcome } from "../../../src/player/media/media.ts";
 import { isSamePage, PageCache, type PageParts } from "../../../src/player/media/page-cache.ts";
 import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
-const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceReach: async () => "public" };
+const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceScope: async () => "public" };
 const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
-const document: Wanted = { url: "https://ads.example/a/index.html", mimeType: "text/html", sizeBytes: 5, md5: null };
+const document: MediaRequest = {
+  url: "https://ads.example/a/index.html",
+  mimeType: "text/html",
+  sizeBytes: 5,
+  md5: null,
+};
 
 /** What pages lack has tests of its own. */
 const NOTHING_ABSENT: PageParts["absences"] = {
@@ -21,13 +26,13 @@ const NOTHING_ABSENT: PageParts["absences"] = {
 
 /** Stands in for the cache's bytes, which have tests of their own: remembers what is asked of it, and what is held. */
 function shelf() {
-  const asked: Wanted[] = [];
+  const asked: MediaRequest[] = [];
   const held = new Map<string, number>();
   const count = (digest: string, by: number) => held.set(digest, (held.get(digest) ?? 0) + by);
-  const revalidated: Wanted[] = [];
+  const revalidated: MediaRequest[] = [];
   const misses: string[] = [];
-  const failed = (reason: string, passing: boolean, status: number | null = null) =>
-    ({ kind: "failed", reason, passing, status }) as const;
+  const failed = (reason: string, transient: boolean, status: number | null = null) =>
+    ({ kind: "failed", reason, transient, status }) as const;
   const cache: PageParts["cache"] = {
     knows: () => false,
     async obtain(wanted, signal): Promise<MediaOutcome> {
@@ -130,7 +135,7 @@ describe("the requests of an HTML creative", () => {
       const answer = one.answer("GET", "https://ads.example/endless");
       if (end === "stop") stop();
       else one.close();
-      expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, said: null });
+      expect(await answer).toEqual({ kind: "missing", reason: "called off", status: null, response: null });
     }
   });
 

@@ -22,7 +22,7 @@ function openPage({ cache, index, clock }: OpenedCache, { wanted }: MediaOrigin)
     cache,
     absences: new AbsenceBook(index),
     clock,
-    policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+    policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
     limits: { maxRequests: 300, maxBytes: MAX_BYTES },
     signal: never,
   });
@@ -93,7 +93,7 @@ describe("the bytes of a page", () => {
     }
     page.close();
     await opened.cache.quiet();
-    expect(opened.cache.sacrifice(1)).toBe(true);
+    expect(opened.cache.evictNow(1)).toBe(true);
   });
 
   it("that were in the cache and do not fit are not held", async () => {
@@ -104,7 +104,7 @@ describe("the bytes of a page", () => {
     opened.cache.release(digest);
     const page = openPage(opened, server);
     expect(await page.answer("GET", `${server.origin}/large`)).toEqual(refused);
-    expect(opened.cache.sacrifice(1)).toBe(true);
+    expect(opened.cache.evictNow(1)).toBe(true);
   });
 
   it("do not end the download for somebody else who waits for the same", async () => {
@@ -135,10 +135,10 @@ describe("a page that is over", () => {
     goOn();
     const had = await staying;
     if (had.kind !== "media") throw new Error(had.kind);
-    expect(opened.cache.sacrifice(1)).toBe(false);
+    expect(opened.cache.evictNow(1)).toBe(false);
     second.close();
     await opened.cache.quiet();
-    expect(opened.cache.sacrifice(1)).toBe(true);
+    expect(opened.cache.evictNow(1)).toBe(true);
     expect(existsSync(had.media.path)).toBe(false);
   });
 
@@ -160,7 +160,7 @@ describe("a page that is over", () => {
     };
     page = openPage({ ...opened, cache: closing as typeof cache }, server);
     expect((await page.answer("GET", `${server.origin}/a`)).kind).toBe("missing");
-    expect(cache.sacrifice(1)).toBe(true);
+    expect(cache.evictNow(1)).toBe(true);
   });
 });
 

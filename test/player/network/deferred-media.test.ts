@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { daySpanIn, LARGE_BYTES } from "../../../src/core/data-budget.ts";
 import type { IndexFile } from "../../../src/player/media/media-index.ts";
 import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
-import { bringDeferred, DeferredBook } from "../../../src/player/network/deferred-media.ts";
+import { DeferredBook, downloadDeferred } from "../../../src/player/network/deferred-media.ts";
 import { type MediaLine, meteredLine } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
@@ -30,7 +30,7 @@ async function atNoon() {
   if (parts === undefined) throw new Error("no line");
   const control = new AbortController();
   onTestFinished(() => control.abort());
-  bringDeferred({ ...parts, cache, clock, log, signal: control.signal });
+  downloadDeferred({ ...parts, cache, clock, log, signal: control.signal });
   /** Lets an hour pass, and what it set going come to its end. */
   const hours = async (count: number) => {
     for (let quarter = 0; quarter < 4 * count; quarter++) {

@@ -33,7 +33,7 @@ async function openOn(limits: { readonly monthlyBytes?: number; readonly hours?:
   return { ...opened, meter };
 }
 
-const inVain = { kind: "failed", passing: true, status: null, deferred: true };
+const inVain = { kind: "failed", transient: true, status: null, deferred: true };
 
 describe("media on a line with a monthly limit", () => {
   it("are counted as they come, and not downloaded once it is used up; what is cached is there all the same", async () => {
@@ -123,7 +123,7 @@ describe("a page on a line that is used up", () => {
     const open = () =>
       new PageCache({
         ...{ document: own.wanted("/ad.html", { mimeType: "text/html" }), cache, absences, clock },
-        policy: { allowPrivateNetwork: true, allowHosts: [], serviceReach: async () => "loopback" },
+        policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
         limits: { maxRequests: 300, maxBytes: 1_000_000 },
         signal: never,
       });

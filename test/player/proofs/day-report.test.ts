@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { dayIn, quarterOf, type ReportedProof, reportOn, type Tally } from "../../../src/player/proofs/day-report.ts";
+import {
+  type DeliveryCount,
+  dayIn,
+  quarterOf,
+  type ReportedProof,
+  reportOn,
+} from "../../../src/player/proofs/day-report.ts";
 
 const at = (iso: string) => Date.parse(iso);
 const delivered = (shownAt: string, delayMs: number): ReportedProof => ({
   ...{ kind: "ad", state: "delivered", shownAt: at(shownAt), delayMs },
 });
-const tally = (iso: string, what: Tally["what"], count: number, label = ""): Tally => ({
+const counted = (iso: string, what: DeliveryCount["what"], count: number, label = ""): DeliveryCount => ({
   ...{ quarter: quarterOf(at(iso)), what, label, count },
 });
 
@@ -44,12 +50,12 @@ describe("the report of a day", () => {
       day,
       [],
       [
-        tally("2026-01-31T09:00:00Z", "slot", 3),
-        tally("2026-01-31T09:15:00Z", "slot", 4),
-        tally("2026-01-31T09:15:00Z", "fill", 2),
-        tally("2026-01-31T09:30:00Z", "failed", 1, "stalled"),
-        tally("2026-01-31T11:00:00Z", "failed", 2, "stalled"),
-        tally("2026-01-31T11:00:00Z", "failed", 1, "crashed"),
+        counted("2026-01-31T09:00:00Z", "slot", 3),
+        counted("2026-01-31T09:15:00Z", "slot", 4),
+        counted("2026-01-31T09:15:00Z", "fill", 2),
+        counted("2026-01-31T09:30:00Z", "failed", 1, "stalled"),
+        counted("2026-01-31T11:00:00Z", "failed", 2, "stalled"),
+        counted("2026-01-31T11:00:00Z", "failed", 1, "crashed"),
       ],
     );
     expect(report.hours[9]).toMatchObject({ slots: 7, fills: 2, failed: { stalled: 1 } });

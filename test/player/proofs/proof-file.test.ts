@@ -29,11 +29,11 @@ const MIB = 1024 * 1024;
 const none: readonly number[] = [];
 
 const clock = new ManualClock();
-const moment = new ServiceClock(clock).moment();
+const reading = new ServiceClock(clock).read();
 const oweMany = (store: ProofStore, count: number, from = 0) => {
-  for (let number = from; number < from + count; number++) store.owe(proofOf(`p${number}`, 0), moment);
+  for (let number = from; number < from + count; number++) store.owe(proofOf(`p${number}`, 0), reading);
 };
-const owedIn = (store: ProofStore) => store.due(moment, "never", 1e6, none).map(({ playoutId }) => playoutId);
+const owedIn = (store: ProofStore) => store.due(reading, "never", 1e6, none).map(({ playoutId }) => playoutId);
 
 /** Writes nonsense over some of a file's 4 KiB pages, the first being 0. */
 function spoil(path: string, pages: readonly number[]): void {
@@ -48,12 +48,12 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     const store = proofStoreIn(disk.path);
     oweMany(store, 3);
     const free = disk.fill();
-    let owing = store.owe(proofOf("x0", 0), moment);
-    for (let count = 1; owing.kind !== "unwritable"; count++) owing = store.owe(proofOf(`x${count}`, 0), moment);
+    let owing = store.owe(proofOf("x0", 0), reading);
+    for (let count = 1; owing.kind !== "unwritable"; count++) owing = store.owe(proofOf(`x${count}`, 0), reading);
     expect(owing.code).toMatch(/^SQLITE_(FULL|IOERR)/);
     expect(owedIn(store)).toEqual(expect.arrayContaining(["p0", "p1", "p2"]));
     free();
-    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    expect(store.owe(proofOf("after", 0), reading)).toEqual({ kind: "owed" });
     store.close();
   });
 
@@ -61,7 +61,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     const disk = smallDisk(4 * MIB);
     const asked: string[] = [];
     let free = () => {};
-    const reliefs = [
+    const onDiskFull = [
       () => {
         asked.push("media");
         return false;
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
         return true;
       },
     ];
-    const store = proofStoreIn(disk.path, "run-1", { reliefs });
+    const store = proofStoreIn(disk.path, "run-1", { onDiskFull });
     oweMany(store, 3);
     expect(asked).toEqual([]);
     free = disk.fill();
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     store.close();
   });
 
-  it("holds in memory what no relief made room for, and writes it down when there is some", async () => {
+  it("holds in memory what does not fit on the disk, and writes it down when there is some", async () => {
     const disk = smallDisk(2 * MIB);
     const time = new ManualClock();
     const store = proofStoreIn(disk.path);
@@ -140,10 +140,10 @@ describe("the proof store beside another writer", () => {
     const other = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations: proofMigrations });
     if (other.kind !== "open") throw new Error(other.kind);
     other.database.exec("begin immediate");
-    expect(store.owe(proofOf("a", 0), moment)).toEqual({ kind: "unwritable", code: "SQLITE_BUSY" });
+    expect(store.owe(proofOf("a", 0), reading)).toEqual({ kind: "unwritable", code: "SQLITE_BUSY" });
     other.database.exec("rollback");
     other.database.close();
-    expect(store.owe(proofOf("a", 0), moment)).toEqual({ kind: "owed" });
+    expect(store.owe(proofOf("a", 0), reading)).toEqual({ kind: "owed" });
     expect(store.counts().owed).toBe(1);
     store.close();
   });
@@ -171,9 +171,9 @@ describe("the proof store whose file breaks while it is open", () => {
   it("sets it aside, goes on in a new one, and owes what could still be read", () => {
     const { folder, store } = broken((count) => [Math.floor(count / 2)]);
     // Reads through all there is, so that the broken page is come upon, whichever table or index it belongs to.
-    for (let number = 0; number < 300; number++) store.owe(proofOf(`new-${number}`, 0), moment);
+    for (let number = 0; number < 300; number++) store.owe(proofOf(`new-${number}`, 0), reading);
     store.counts();
-    store.due(moment, "never", 1e6, none);
+    store.due(reading, "never", 1e6, none);
     store.retryAll();
     expect(readdirSync(join(folder, "quarantine"))).toContain("proofs.db.1");
     const owed = owedIn(store);
@@ -186,12 +186,12 @@ describe("the proof store whose file breaks while it is open", () => {
   it("takes over at the next start what it was cut off from taking over, and nothing twice", () => {
     const { folder, store } = broken((count) => [Math.floor(count / 2)]);
     store.close();
-    // As if the power had failed between the two: set aside, and a new file laid that owes something of its own.
+    // As if the power had failed between the two: set aside, and a new file created that owes something of its own.
     mkdirSync(join(folder, "quarantine"), { recursive: true });
     renameSync(join(folder, "proofs.db"), join(folder, "quarantine", "proofs.db.1"));
     for (let start = 1; start <= 2; start++) {
       const next = proofStoreIn(folder, `run-${start + 2}`);
-      if (start === 1) expect(next.owe(proofOf("new", 0), moment)).toEqual({ kind: "owed" });
+      if (start === 1) expect(next.owe(proofOf("new", 0), reading)).toEqual({ kind: "owed" });
       const owed = owedIn(next);
       expect(owed.length).toBeGreaterThan(MANY - 100);
       expect(owed).toEqual(expect.arrayContaining(["new", "p0", `p${MANY - 1}`]));
@@ -202,7 +202,7 @@ describe("the proof store whose file breaks while it is open", () => {
 
   it("keeps what is owed from then on through a restart", () => {
     const { folder, store } = broken((count) => Array.from({ length: count - 1 }, (_, index) => index + 1));
-    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    expect(store.owe(proofOf("after", 0), reading)).toEqual({ kind: "owed" });
     store.close();
     const again = proofStoreIn(folder, "run-3");
     expect(owedIn(again)).toContain("after");
@@ -212,11 +212,11 @@ describe("the proof store whose file breaks while it is open", () => {
   it("does not take another proof for the one whose id it has", () => {
     const { store } = broken((count) => Array.from({ length: count - 1 }, (_, index) => index + 1));
     const [lost] = [{ id: 1, runId: "run-1", playoutId: "p0" }];
-    store.owe(proofOf("new", 0), moment);
-    const [proof] = store.due(moment, "never", 1, none);
+    store.owe(proofOf("new", 0), reading);
+    const [proof] = store.due(reading, "never", 1, none);
     store.settle(
       [{ proof: { ...lost, id: proof?.id ?? 0 }, verdict: { kind: "delivered" }, answer: "accepted" }],
-      moment,
+      reading,
     );
     expect(store.counts()).toMatchObject({ owed: 1, delivered: 0 });
     store.close();
@@ -227,12 +227,12 @@ describe.skipIf(process.platform === "win32")("the proof store whose file is tak
   it.each([
     ["the file", ["proofs.db"]],
     ["the file and those beside it", ["proofs.db", "proofs.db-wal", "proofs.db-shm"]],
-  ])("lays another with all that is owed when it was %s", (_, names) => {
+  ])("creates another with all that is owed when it was %s", (_, names) => {
     const folder = temporaryFolder();
     const store = proofStoreIn(folder);
     oweMany(store, 3);
     for (const name of names) rmSync(join(folder, name));
-    expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+    expect(store.owe(proofOf("after", 0), reading)).toEqual({ kind: "owed" });
     expect(owedIn(store).sort()).toEqual(["after", "p0", "p1", "p2"]);
     store.close();
     const again = proofStoreIn(folder, "run-2");
@@ -244,7 +244,7 @@ describe.skipIf(process.platform === "win32")("the proof store whose file is tak
 describe.skipIf(process.platform === "win32")(
   "the proof store whose file is gone and cannot be replaced at once",
   () => {
-    it("owes all that it owed when another file can be laid at last", () => {
+    it("owes all that it owed when another file can be created at last", () => {
       const folder = temporaryFolder();
       const path = join(folder, "proofs.db");
       const store = proofStoreIn(folder);
@@ -252,10 +252,10 @@ describe.skipIf(process.platform === "win32")(
       for (const name of ["", "-wal", "-shm"]) rmSync(path + name);
       mkdirSync(path);
       for (let time = 0; time < 2; time++) {
-        expect(store.owe(proofOf("after", 0), moment)).toMatchObject({ kind: "unwritable" });
+        expect(store.owe(proofOf("after", 0), reading)).toMatchObject({ kind: "unwritable" });
       }
       rmdirSync(path);
-      expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+      expect(store.owe(proofOf("after", 0), reading)).toEqual({ kind: "owed" });
       expect(owedIn(store).sort()).toEqual(["after", "p0", "p1", "p2"]);
       store.close();
     });
@@ -269,9 +269,9 @@ describe.skipIf(process.platform === "win32")(
       for (const name of ["", "-wal"]) renameSync(join(disk.path, `proofs.db${name}`), join(disk.path, `moved${name}`));
       rmSync(join(disk.path, "proofs.db-shm"));
       const free = disk.fill(200 * 1024);
-      expect(store.owe(proofOf("after", 0), moment)).toMatchObject({ kind: "unwritable" });
+      expect(store.owe(proofOf("after", 0), reading)).toMatchObject({ kind: "unwritable" });
       free();
-      expect(store.owe(proofOf("after", 0), moment)).toEqual({ kind: "owed" });
+      expect(store.owe(proofOf("after", 0), reading)).toEqual({ kind: "owed" });
       expect(new Set(owedIn(store))).toEqual(new Set([...many, "after"]));
       store.close();
     });
@@ -294,7 +294,7 @@ describe("a store of another version", () => {
     first.database.close();
     const store = proofStoreIn(folder, "run-2");
     expect(store.counts()).toMatchObject({ owed: 1, delivered: 1 });
-    expect(store.due(moment, "never", 10, none)).toMatchObject([{ playoutId: "a", pop: "https://pop.example/a" }]);
+    expect(store.due(reading, "never", 10, none)).toMatchObject([{ playoutId: "a", pop: "https://pop.example/a" }]);
     store.close();
   });
 
@@ -303,7 +303,7 @@ describe("a store of another version", () => {
     const newer = [...proofMigrations, { addition: "alter table proof add column witness text" }];
     owingWith(newer, folder, ["a"]);
     const store = proofStoreIn(folder);
-    store.owe(proofOf("b", 0), moment);
+    store.owe(proofOf("b", 0), reading);
     expect(store.counts()).toMatchObject({ owed: 2 });
     store.close();
     const again = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations: newer });
@@ -320,7 +320,7 @@ describe("a store of another version", () => {
     owingWith([...proofMigrations, REBUILT], folder, ["a", "b", "c"], "b");
     const store = proofStoreIn(folder);
     expect(store.counts()).toMatchObject({ owed: 2, delivered: 0 });
-    const due = store.due(moment, "never", 10, none).map(({ playoutId }) => playoutId);
+    const due = store.due(reading, "never", 10, none).map(({ playoutId }) => playoutId);
     expect(due.sort()).toEqual(["a", "c"]);
     store.close();
     expect(existsSync(join(folder, "quarantine", "proofs.db.1"))).toBe(true);
@@ -349,7 +349,7 @@ const REBUILT = `
 function owingWith(migrations: readonly Migration[], folder: string, ids: readonly string[], delivered?: string): void {
   proofStoreIn(folder).close();
   const before = proofStoreIn(folder);
-  for (const id of ids) before.owe(proofOf(id, 0), moment);
+  for (const id of ids) before.owe(proofOf(id, 0), reading);
   before.close();
   const opening = openDatabase({ path: join(folder, "proofs.db"), durability: "full", migrations });
   if (opening.kind !== "open") throw new Error(opening.kind);

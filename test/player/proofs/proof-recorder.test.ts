@@ -36,7 +36,7 @@ describe("the delivery stats", () => {
     const { clock, serviceClock, store, stats, total } = begin();
     tellTime(serviceClock, START);
     stats.count("fill");
-    store.owe(proofOf("a", clock.now()), serviceClock.moment(), stats.pending());
+    store.owe(proofOf("a", clock.now()), serviceClock.read(), stats.pending());
     stats.written();
     expect(total()).toMatchObject({ fills: 1, shown: { news: 0, ad: 1 } });
     stats.close();

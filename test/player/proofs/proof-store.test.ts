@@ -16,95 +16,95 @@ const ROUNDING_MS = 0.01;
 function begin(folder = temporaryFolder(), clock = new ManualClock(), runId = "run-1") {
   const store = proofStoreIn(folder, runId);
   const serviceClock = new ServiceClock(clock);
-  return { folder, clock, store, serviceClock, moment: () => serviceClock.moment() };
+  return { folder, clock, store, serviceClock, reading: () => serviceClock.read() };
 }
 
-function firstOf(store: ProofStore, moment: Parameters<ProofStore["due"]>[0]): OwedProof {
-  const [proof] = store.due(moment, "never", 1, none);
+function firstOf(store: ProofStore, reading: Parameters<ProofStore["due"]>[0]): OwedProof {
+  const [proof] = store.due(reading, "never", 1, none);
   if (proof === undefined) throw new Error("nothing is due");
   return proof;
 }
 
 describe("the proof store", () => {
   it("finds after a crash what was owed before it", () => {
-    const { folder, clock, store, moment } = begin();
-    expect(store.owe(proofOf("a", 0), moment())).toEqual({ kind: "owed" });
+    const { folder, clock, store, reading } = begin();
+    expect(store.owe(proofOf("a", 0), reading())).toEqual({ kind: "owed" });
     const after = begin(folder, clock, "run-2");
-    expect(after.store.due(after.moment(), "never", 10, none)).toMatchObject([
+    expect(after.store.due(after.reading(), "never", 10, none)).toMatchObject([
       { playoutId: "a", pop: "https://pop.example/a", attempts: 0, deadline: HOUR },
     ]);
   });
 
   it("owes each playout once, and the same number in another run again", () => {
-    const { folder, clock, store, moment } = begin();
-    store.owe(proofOf("a", 0), moment());
-    expect(store.owe(proofOf("a", 0), moment())).toEqual({ kind: "known" });
+    const { folder, clock, store, reading } = begin();
+    store.owe(proofOf("a", 0), reading());
+    expect(store.owe(proofOf("a", 0), reading())).toEqual({ kind: "known" });
     const after = begin(folder, clock, "run-2");
-    expect(after.store.owe(proofOf("a", 0), moment())).toEqual({ kind: "owed" });
+    expect(after.store.owe(proofOf("a", 0), reading())).toEqual({ kind: "owed" });
     expect(after.store.counts().owed).toBe(2);
   });
 
   it("hands out the soonest deadline first, and no more than asked for", () => {
-    const { clock, store, moment } = begin();
+    const { clock, store, reading } = begin();
     for (const [id, requestedAt] of [
       ["late", 30],
       ["early", 10],
       ["middle", 20],
     ] as const) {
-      store.owe(proofOf(id, requestedAt, { shownAt: 0 }), moment());
+      store.owe(proofOf(id, requestedAt, { shownAt: 0 }), reading());
     }
     expect(clock.now()).toBe(0);
-    expect(ids(store.due(moment(), "never", 2, none))).toEqual(["early", "middle"]);
+    expect(ids(store.due(reading(), "never", 2, none))).toEqual(["early", "middle"]);
   });
 
   it("hands out neither what is excepted nor what is not due", async () => {
-    const { clock, store, moment } = begin();
-    store.owe(proofOf("a", 0), moment());
-    const proof = firstOf(store, moment());
-    expect(store.due(moment(), "never", 10, [proof.id])).toEqual([]);
-    store.settle([{ proof, verdict: { kind: "retry", at: 500 }, answer: "timeout" }], moment());
-    expect(store.due(moment(), "before", 10, none)).toEqual([]);
-    expect(store.nextAt(moment())).toBe(500);
+    const { clock, store, reading } = begin();
+    store.owe(proofOf("a", 0), reading());
+    const proof = firstOf(store, reading());
+    expect(store.due(reading(), "never", 10, [proof.id])).toEqual([]);
+    store.settle([{ proof, verdict: { kind: "retry", at: 500 }, answer: "timeout" }], reading());
+    expect(store.due(reading(), "before", 10, none)).toEqual([]);
+    expect(store.nextAt(reading())).toBe(500);
     await clock.advance(500);
-    expect(store.due(moment(), "before", 10, none)).toMatchObject([{ playoutId: "a", attempts: 1 }]);
-    expect(store.due(moment(), "never", 10, none)).toEqual([]);
+    expect(store.due(reading(), "before", 10, none)).toMatchObject([{ playoutId: "a", attempts: 1 }]);
+    expect(store.due(reading(), "never", 10, none)).toEqual([]);
   });
 
   it("settles a proof once and for all", () => {
-    const { store, moment } = begin();
-    store.owe(proofOf("a", 0), moment());
-    const proof = firstOf(store, moment());
-    store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer: "HTTP 410" }], moment());
-    store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], moment());
+    const { store, reading } = begin();
+    store.owe(proofOf("a", 0), reading());
+    const proof = firstOf(store, reading());
+    store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer: "HTTP 410" }], reading());
+    store.settle([{ proof, verdict: { kind: "delivered" }, answer: "accepted" }], reading());
     expect(store.counts()).toEqual({ owed: 0, delivered: 0, refused: 1, expired: 0, oldestDeadline: null });
   });
 
   it("ends the hour to the millisecond", async () => {
-    const { clock, store, moment } = begin();
-    store.owe(proofOf("a", 0), moment());
+    const { clock, store, reading } = begin();
+    store.owe(proofOf("a", 0), reading());
     await clock.advance(HOUR - 1);
-    expect(store.expire(moment(), none)).toEqual([]);
+    expect(store.expire(reading(), none)).toEqual([]);
     await clock.advance(1);
-    expect(store.due(moment(), "never", 10, none)).toEqual([]);
-    expect(ids(store.expire(moment(), none))).toEqual(["a"]);
+    expect(store.due(reading(), "never", 10, none)).toEqual([]);
+    expect(ids(store.expire(reading(), none))).toEqual(["a"]);
     expect(store.counts()).toMatchObject({ owed: 0, expired: 1 });
   });
 
   it("tells the soonest deadline of all by the service's clock", async () => {
-    const { clock, store, serviceClock, moment } = begin();
+    const { clock, store, serviceClock, reading } = begin();
     tellTime(serviceClock, 5_000_000);
-    store.owe(proofOf("a", 0), moment());
+    store.owe(proofOf("a", 0), reading());
     await clock.advance(MINUTE);
     clock.jumpWall(-20 * HOUR);
-    store.owe(proofOf("b", clock.now()), moment());
+    store.owe(proofOf("b", clock.now()), reading());
     expect(store.counts().oldestDeadline).toBe(5_000_000 + HOUR);
   });
 
   it("keeps what is settled for 30 days, and what is owed for as long as it is owed (G9)", async () => {
-    const { clock, store, moment } = begin();
-    store.owe(proofOf("a", 0), moment());
-    store.owe(proofOf("b", 0), moment());
-    store.settle([{ proof: firstOf(store, moment()), verdict: { kind: "delivered" }, answer: "accepted" }], moment());
+    const { clock, store, reading } = begin();
+    store.owe(proofOf("a", 0), reading());
+    store.owe(proofOf("b", 0), reading());
+    store.settle([{ proof: firstOf(store, reading()), verdict: { kind: "delivered" }, answer: "accepted" }], reading());
     const start = clock.wall();
     expect(store.prune(start + KEPT_MS)).toBe(0);
     expect(store.prune(start + KEPT_MS + 1)).toBe(1);
@@ -116,19 +116,19 @@ describe("a proof from before the last boot", () => {
   function bootAgain(offMs: number) {
     const before = begin();
     tellTime(before.serviceClock, before.clock.wall());
-    before.store.owe(proofOf("a", before.clock.now()), before.moment());
+    before.store.owe(proofOf("a", before.clock.now()), before.reading());
     before.clock.reboot(offMs);
     return begin(before.folder, before.clock, "run-2");
   }
 
   function carried(after: ReturnType<typeof bootAgain>, service: number) {
-    after.store.rebase({ ...after.moment(), service }, after.clock.now());
-    return after.store.due(after.moment(), "never", 10, none);
+    after.store.rebase({ ...after.reading(), service }, after.clock.now());
+    return after.store.due(after.reading(), "never", 10, none);
   }
 
   it("is not handed out before it has been carried over", () => {
     const after = bootAgain(MINUTE);
-    expect(after.store.due(after.moment(), "never", 10, none)).toEqual([]);
+    expect(after.store.due(after.reading(), "never", 10, none)).toEqual([]);
     expect(after.store.owedFromEarlierBoots(after.clock.bootId)).toBe(1);
   });
 
@@ -143,7 +143,7 @@ describe("a proof from before the last boot", () => {
     const truth = after.clock.wall();
     after.clock.jumpWall(-truth);
     expect(carried(after, truth)).toEqual([]);
-    expect(ids(after.store.expire(after.moment(), none))).toEqual(["a"]);
+    expect(ids(after.store.expire(after.reading(), none))).toEqual(["a"]);
   });
 
   it("is never sent after its hour, whatever fraction of a second the answers did not tell", () => {
@@ -166,13 +166,13 @@ describe("a proof from before the last boot", () => {
           };
           hear(before);
           const asked = serviceTime();
-          before.store.owe(proofOf("a", before.clock.now()), before.moment());
+          before.store.owe(proofOf("a", before.clock.now()), before.reading());
           before.clock.reboot(offMs);
           const after = begin(before.folder, before.clock, "run-2");
           hear(after);
-          const moment = after.moment();
-          after.store.rebase({ ...moment, service: moment.service ?? Number.NaN }, after.clock.now());
-          const { deadline } = firstOf(after.store, after.moment());
+          const reading = after.reading();
+          after.store.rebase({ ...reading, service: reading.service ?? Number.NaN }, after.clock.now());
+          const { deadline } = firstOf(after.store, after.reading());
           expect(deadline).toBeLessThanOrEqual(asked + HOUR - serviceTime() + after.clock.now() + ROUNDING_MS);
         },
       ),

@@ -75,7 +75,7 @@ export function courierRun(
     ...changes,
   });
   const owe = (playoutId: string, more: Partial<NewProof> = {}) => {
-    const owing = store.owe(proofOf(playoutId, clock.now(), more), serviceClock.moment());
+    const owing = store.owe(proofOf(playoutId, clock.now(), more), serviceClock.read());
     courier.notify();
     return owing;
   };

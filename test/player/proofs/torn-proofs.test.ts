@@ -11,7 +11,7 @@ const PAGE = 4_096;
 const FOLDED = 40;
 const LOGGED = 25;
 
-const moment = new ServiceClock(new ManualClock()).moment();
+const reading = new ServiceClock(new ManualClock()).read();
 const idOf = (number: number) => `p${String(number).padStart(3, "0")}`;
 
 /** The files of a player that was cut off: the database, its log, and how long the log was after each commit. */
@@ -31,12 +31,12 @@ function makeWreck(): Wreck {
   const folder = temporaryFolder();
   const path = join(folder, "proofs.db");
   const before = proofStoreIn(folder);
-  for (let number = 0; number < FOLDED; number++) before.owe(proofOf(idOf(number), 0), moment);
+  for (let number = 0; number < FOLDED; number++) before.owe(proofOf(idOf(number), 0), reading);
   before.close();
   const store = proofStoreIn(folder, "run-2");
   const logged = Array.from({ length: LOGGED }, (_, index) => {
     const id = idOf(FOLDED + index);
-    store.owe(proofOf(id, 0), moment);
+    store.owe(proofOf(id, 0), reading);
     return { id, end: statSync(`${path}-wal`).size };
   });
   const made = { database: readFileSync(path), log: readFileSync(`${path}-wal`), logged };
@@ -50,9 +50,9 @@ function owedAfter(database: Buffer, log: Buffer): readonly string[] {
   writeFileSync(join(folder, "proofs.db"), database);
   writeFileSync(join(folder, "proofs.db-wal"), log);
   const store = proofStoreIn(folder, "run-3");
-  const owed = store.due(moment, "never", 1_000, []);
+  const owed = store.due(reading, "never", 1_000, []);
   for (const { playoutId, pop } of owed) expect(pop).toBe(`https://pop.example/${playoutId}`);
-  expect(store.owe(proofOf("next", 0), moment)).toEqual({ kind: "owed" });
+  expect(store.owe(proofOf("next", 0), reading)).toEqual({ kind: "owed" });
   store.close();
   return owed.map(({ playoutId }) => playoutId).sort();
 }
@@ -117,7 +117,7 @@ describe("the database of proofs, cut off by a power cut", () => {
     const logged = wreck.logged.map(({ id }) => id);
     for (const start of [1, 2]) {
       const store = proofStoreIn(folder, `run-${start + 2}`);
-      const owed = store.due(moment, "never", 1_000, []).map(({ playoutId }) => playoutId);
+      const owed = store.due(reading, "never", 1_000, []).map(({ playoutId }) => playoutId);
       expect(owed).toEqual(expect.arrayContaining(logged));
       expect(new Set(owed).size).toBe(owed.length);
       store.close();

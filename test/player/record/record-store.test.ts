@@ -13,7 +13,7 @@ import { ManualClock } from "../../support/player/manual-clock.ts";
 import { proofFileIn } from "../proofs/proofs.ts";
 import { endedPlayout, proofFor } from "./ended.ts";
 
-const moment = new ServiceClock(new ManualClock()).moment();
+const reading = new ServiceClock(new ManualClock()).read();
 
 function storesIn(folder: string) {
   const file = proofFileIn(folder);
@@ -32,8 +32,8 @@ describe("the playout record", () => {
     const folder = temporaryFolder();
     const { file, proofs, record } = storesIn(folder);
     const shown = endedPlayout("a", 20_000);
-    expect(proofs.owe(proofFor(shown), moment, [], shown)).toEqual({ kind: "owed" });
-    record.append([endedPlayout("b", 30_000, { outcome: { kind: "failed", reason: "stalled" } })], moment);
+    expect(proofs.owe(proofFor(shown), reading, [], shown)).toEqual({ kind: "owed" });
+    record.append([endedPlayout("b", 30_000, { outcome: { kind: "failed", reason: "stalled" } })], reading);
     file.close();
     expect(rowsIn(folder).map(listed)).toMatchObject([
       { sequence: 0, type: "begun" },
@@ -45,7 +45,7 @@ describe("the playout record", () => {
   it("names no proof-of-play URL", () => {
     const folder = temporaryFolder();
     const { file, record } = storesIn(folder);
-    record.append([endedPlayout("secret", 20_000)], moment);
+    record.append([endedPlayout("secret", 20_000)], reading);
     file.close();
     const text = JSON.stringify(rowsIn(folder).map(listed));
     expect(text).not.toContain("pop.example");
@@ -57,7 +57,7 @@ describe("the playout record", () => {
     const { file, record } = storesIn(folder);
     record.append(
       ["a", "b", "c"].map((id) => endedPlayout(id, 20_000)),
-      moment,
+      reading,
     );
     file.close();
     let before = "00".repeat(32);
@@ -74,8 +74,8 @@ describe("the playout record", () => {
     const folder = temporaryFolder();
     const { file, proofs } = storesIn(folder);
     const shown = endedPlayout("a", 20_000);
-    proofs.owe(proofFor(shown), moment, [], shown);
-    expect(proofs.owe(proofFor(shown), moment, [], shown)).toEqual({ kind: "known" });
+    proofs.owe(proofFor(shown), reading, [], shown);
+    expect(proofs.owe(proofFor(shown), reading, [], shown)).toEqual({ kind: "known" });
     file.close();
     expect(rowsIn(folder)).toHaveLength(2);
   });
@@ -87,7 +87,7 @@ describe("the playout record", () => {
     shared.exec("create trigger broken before insert on record begin select raise(abort, 'no'); end");
     shared.close();
     const shown = endedPlayout("a", 20_000);
-    expect(proofs.owe(proofFor(shown), moment, [], shown)).toMatchObject({
+    expect(proofs.owe(proofFor(shown), reading, [], shown)).toMatchObject({
       kind: "owed",
       unrecorded: expect.stringContaining("SQLITE_CONSTRAINT"),
     });
@@ -98,7 +98,7 @@ describe("the playout record", () => {
   it("lets nobody change a row", () => {
     const folder = temporaryFolder();
     const { file, record } = storesIn(folder);
-    record.append([endedPlayout("a", 20_000)], moment);
+    record.append([endedPlayout("a", 20_000)], reading);
     const shared = openShared(join(folder, "proofs.db"));
     expect(() => shared.exec("update record set title = 'other'")).toThrow(/never changed/);
     shared.close();

@@ -38,12 +38,12 @@ export function recordingIn(folder: string, { limits = KEPT, clock = new ManualC
     /** Shows an item and owes its proof. */
     show(id: string, changes: Parameters<typeof endedPlayout>[2] = {}) {
       const ended = endedPlayout(id, clock.now(), changes);
-      proofs.owe(proofFor(ended), serviceClock.moment(), [], ended);
+      proofs.owe(proofFor(ended), serviceClock.read(), [], ended);
     },
     /** An item fails. */
     fail(id: string) {
       const outcome = { kind: "failed", reason: "stalled" } as const;
-      store.append([endedPlayout(id, clock.now(), { outcome })], serviceClock.moment());
+      store.append([endedPlayout(id, clock.now(), { outcome })], serviceClock.read());
     },
   };
 }

@@ -29,8 +29,8 @@ it("knows no beginning of what was never on air, and no display before anything 
 });
 
 it.each([
-  ["blanked", { ...idle, dark: true, suspendReasons: ["closed"] }],
-  ["hidden", { ...idle, dark: true, suspendReasons: ["closed", "hidden"] }],
+  ["blanked", { ...idle, blanked: true, suspendReasons: ["closed"] }],
+  ["hidden", { ...idle, blanked: true, suspendReasons: ["closed", "hidden"] }],
   ["unknown", idle],
 ] as const)("says that the display is %s", (display, state) => {
   const sightings = new Sightings();
@@ -38,7 +38,7 @@ it.each([
   expect(sightings.take(playout, null).display).toBe(display);
 });
 
-describe("a display that is in sight", () => {
+describe("a display that is visible", () => {
   const seen = (...panels: readonly PanelState[]) => {
     const sightings = new Sightings();
     const [before = "unknown", ...during] = panels;

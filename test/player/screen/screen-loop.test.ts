@@ -42,8 +42,8 @@ it("takes in what pages told while the process stood still, before it gives a fr
         heldUntil = time.now() + 5_000;
       },
       clear() {},
-      darken() {},
-      lighten() {},
+      blank() {},
+      unblank() {},
     },
     log: pino({ level: "silent" }),
     ...{ onSettled: (_, outcome) => outcomes.push(outcome), onAsked() {}, onState() {}, signal: control.signal },
@@ -92,8 +92,8 @@ function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
         else time.alarm(time.now() + paintsInMs, painted);
       },
       clear: () => void did.push(["clear", time.now()]),
-      darken() {},
-      lighten() {},
+      blank() {},
+      unblank() {},
     },
     log: pino({ level: "silent" }),
     tellingAt: () => tellingAt(time.now()),
@@ -149,8 +149,8 @@ it("does not ask for a spot that it put off, where nobody can see the screen mea
 });
 
 it.each([
-  ["as soon as what comes next is in sight, so that a slow disk does not hold that up", 40, 40],
-  ["250 ms after what comes next was taken, where that is not in sight by then", 400, 250],
+  ["as soon as what comes next is visible, so that a slow disk does not hold that up", 40, 40],
+  ["250 ms after what comes next was taken, where that is not visible by then", 400, 250],
 ])("settles what ended %s", async (_when, paintsInMs, settlesInMs) => {
   const { time, did, control } = asking((now) => now, paintsInMs);
   while (did.filter(([what]) => what === "settle").length === 0) await time.advance(10);
@@ -164,7 +164,7 @@ it.each([
   control.abort();
 });
 
-it("settles what ended before the player stops, also where what comes next is not in sight yet", async () => {
+it("settles what ended before the player stops, also where what comes next is not visible yet", async () => {
   const { time, did, control } = asking((now) => now, 400);
   while (did.filter(([what]) => what === "take").length < 2) await time.advance(10);
   expect(did.map(([what]) => what)).not.toContain("settle");

@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { follow } from "../../../src/client/http.ts";
 import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.ts";
-import type { Wanted } from "../../../src/player/media/download.ts";
+import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { Kept, MediaOutcome } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
@@ -22,7 +22,7 @@ export interface MediaOrigin {
   readonly answers: Record<string, Answer>;
   /** The paths asked for, in their order. */
   readonly requests: string[];
-  readonly wanted: (path: string, changes?: Partial<Wanted>) => Wanted;
+  readonly wanted: (path: string, changes?: Partial<MediaRequest>) => MediaRequest;
 }
 
 /** A media cache in a folder of its own, with what it is made of. */
@@ -50,7 +50,7 @@ export async function mediaOrigin(host = "127.0.0.1"): Promise<MediaOrigin> {
     await new Promise((resolve) => server.close(resolve));
   });
   const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
-  const wanted = (path: string, changes: Partial<Wanted> = {}) => {
+  const wanted = (path: string, changes: Partial<MediaRequest> = {}) => {
     return { url: origin + path, mimeType: null, sizeBytes: null, md5: null, ...changes };
   };
   return { origin, answers, requests, wanted };
@@ -62,7 +62,7 @@ export async function openMediaCache(
   clock = new ManualClock(),
   limits: { maxBytes?: number; maxItemBytes?: number } = {},
   lineOn: (index: IndexFile) => MediaLine = () => FREE_LINE,
-  onDeferred: (wanted: Wanted) => void = () => {},
+  onDeferred: (wanted: MediaRequest) => void = () => {},
 ): Promise<OpenedCache> {
   const index = new IndexFile(join(folder, "media.db"), mediaIndexMigrations, pino({ level: "silent" }));
   onTestFinished(() => index.close());
@@ -71,7 +71,7 @@ export async function openMediaCache(
   const cache = await MediaCache.open({
     folder: join(folder, "media", "v1"),
     index: new MediaIndex(index),
-    strikes: new CreativeBlocklist(index),
+    blocklist: new CreativeBlocklist(index),
     clock,
     line: lineOn(index),
     onDeferred,

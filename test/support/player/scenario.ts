@@ -125,7 +125,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),
     });
     const { loop } = started.play(emulator.screenId, stage, {
-      seen: changes.isSeen?.() ?? true,
+      isVisible: changes.isSeen?.() ?? true,
       ...(changes.onSettled === undefined ? {} : { onSettled: changes.onSettled }),
     });
     stage.connect((event) => loop.dispatch(event));
@@ -170,8 +170,8 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
 /** The player waits for an answer, a download or the disk. */
 async function isBusy(player: Player): Promise<boolean> {
   const { cache } = player;
-  const { asking, line } = screenOf(player).loop.state();
-  if (asking.kind === "asked" || line.some(({ progress }) => progress === "fetching")) return true;
+  const { request, queue } = screenOf(player).loop.state();
+  if (request.kind === "sent" || queue.some(({ progress }) => progress === "fetching")) return true;
   const later = new Promise<boolean>((resolve) => setImmediate(() => resolve(true)));
   return Promise.race([cache.quiet().then(() => false), later]);
 }

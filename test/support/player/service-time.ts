@@ -6,7 +6,7 @@ import type { ServiceClock } from "../../../src/player/service-clock.ts";
  * told has begun at the earliest, by the other the one before has ended.
  */
 export function tellTime(serviceClock: ServiceClock, serviceTime: Instant): void {
-  const { now } = serviceClock.moment();
+  const { now } = serviceClock.read();
   const span = { sentAt: now, heardAt: now };
   serviceClock.hear(serviceTime, span);
   serviceClock.hear(serviceTime - 1_000, span);

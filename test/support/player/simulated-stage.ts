@@ -12,7 +12,7 @@ const PAINTS_MS = 20;
 /** Pages are cued so long before their turn. */
 const PAGE_LEAD_MS = 800;
 
-/** Something that was in sight of a simulated audience. */
+/** Something that a simulated audience saw. */
 export interface Showing {
   readonly item: string;
   readonly from: Instant;
@@ -34,7 +34,7 @@ export interface Direction {
   mishapOf?(playout: Playout): DeckMishap | null;
   /** Loads what is cued; the deck is late by as long as it takes, and fails where it says why. */
   load?(playout: Playout, media: Media): Promise<FailureReason | null>;
-  /** Loads a page out of sight; it could not be recorded where it says why. */
+  /** Loads a page in the background; it could not be recorded where it says why. */
   record?(playout: Playout, media: Media, signal: AbortSignal): Promise<FailureReason | null>;
   onPainted?(playout: Playout): void;
   onFailed?(playout: Playout, reason: FailureReason): void;
@@ -51,8 +51,8 @@ export class SimulatedStage implements Stage {
   readonly showings: Showing[] = [];
   /** The media of each deck, by its digest as it was promised and as it was found. */
   readonly cued: { readonly digest: string; readonly found: string | null }[] = [];
-  /** Not even house content is in sight. */
-  dark = false;
+  /** Not even house content is visible. */
+  blanked = false;
   readonly #clock: Clock;
   readonly #direction: Direction;
   readonly #open = new Map<string, Deck>();
@@ -99,12 +99,12 @@ export class SimulatedStage implements Stage {
     this.#after(PAINTS_MS + (mishap?.kind === "paints-late" ? mishap.ms : 0), playout, () => this.#paint(playout));
   }
 
-  darken(): void {
-    this.dark = true;
+  blank(): void {
+    this.blanked = true;
   }
 
-  lighten(): void {
-    this.dark = false;
+  unblank(): void {
+    this.blanked = false;
   }
 
   clear(playout: Playout): void {

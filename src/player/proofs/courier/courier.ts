@@ -14,7 +14,7 @@ import type { Instant } from "../../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../../clock.ts";
 import { codeOf } from "../../database.ts";
 import type { ExclusiveLock } from "../../exclusive-lock.ts";
-import type { Moment, ServiceClock } from "../../service-clock.ts";
+import type { ClockReading, ServiceClock } from "../../service-clock.ts";
 import type { OwedProof } from "../proof-records.ts";
 import { FORGOTTEN_AT_ONCE } from "../proof-sql.ts";
 import type { ProofStore } from "../proof-store.ts";
@@ -69,7 +69,7 @@ export class Courier {
   #checkAt: Instant = 0;
   #mayOweFromEarlierBoots = true;
   /** SQLite's code of what failed in this turn, or null. */
-  #trouble: string | null = null;
+  #storeError: string | null = null;
   #turnSoon = false;
   #recordingSoon = false;
   #whenQuiet: (() => void)[] = [];
@@ -117,25 +117,25 @@ export class Courier {
     hurry?.addEventListener("abort", breakOff, { once: true });
     if (this.#inFlight.size > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
     hurry?.removeEventListener("abort", breakOff);
-    this.#withStore(() => this.#pending.write(this.#parts.store, this.#parts.serviceClock.moment()));
+    this.#withStore(() => this.#pending.write(this.#parts.store, this.#parts.serviceClock.read()));
     this.#parts.lock.release();
   }
 
   /** Reads the store where it must, sends what is due, has recorded what came in, and sets the timer for the next turn. */
   #turn(): void {
     if (this.#state !== "running") return;
-    const moment = this.#parts.serviceClock.moment();
-    const { now } = moment;
-    this.#trouble = null;
+    const reading = this.#parts.serviceClock.read();
+    const { now } = reading;
+    this.#storeError = null;
     if (!this.#isSender()) {
       this.#timer.set(now + LOOK_EVERY_MS);
       return;
     }
     this.#pending.expire(now).forEach(this.#expired);
     // One by one, each is recorded before the next goes out. While many wait, a commit would take as long as many GETs.
-    if (!this.#queue.isBacklogged) this.#record(moment);
+    if (!this.#queue.isBacklogged) this.#record(reading);
     if (now >= this.#checkAt) this.#detectForeignChanges(now);
-    if (now >= this.#readAt || needsReload(this.#queue)) this.#readStore(moment);
+    if (now >= this.#readAt || needsReload(this.#queue)) this.#readStore(reading);
     const lookAgainAt = this.#dispatch(now);
     // What was begun just now gets onto its way first: a commit holds everything up for as long as the disk takes.
     if (this.#pending.isTimeToWrite(now, this.#queue.isBacklogged)) this.#recordSoon();
@@ -144,7 +144,7 @@ export class Courier {
 
   /** Carries out what the core decides; answers with when it is to be asked again. */
   #dispatch(now: Instant): Instant {
-    const { sends: underWay, slow } = this.#inFlight;
+    const { requests: underWay, slow } = this.#inFlight;
     const state = { queue: this.#queue, resends: this.#pending.resends(), underWay, slow };
     const { send, abort, queue, lookAgainAt } = nextDispatch(state, now);
     this.#queue = queue;
@@ -159,24 +159,24 @@ export class Courier {
     setImmediate(() => {
       this.#recordingSoon = false;
       if (this.#state !== "running") return;
-      this.#record(this.#parts.serviceClock.moment());
+      this.#record(this.#parts.serviceClock.read());
       this.#timer.add(Math.min(this.#readAt, this.#pending.writeAt));
     });
   }
 
-  #record(moment: Moment): void {
-    if (!this.#pending.isTimeToWrite(moment.now, this.#queue.isBacklogged)) return;
-    this.#trouble = null;
-    const dueAt = this.#withStore(() => this.#pending.write(this.#parts.store, moment));
-    this.#report.store(this.#trouble);
-    if (dueAt === null) this.#pending.postpone(moment.now);
+  #record(reading: ClockReading): void {
+    if (!this.#pending.isTimeToWrite(reading.now, this.#queue.isBacklogged)) return;
+    this.#storeError = null;
+    const dueAt = this.#withStore(() => this.#pending.write(this.#parts.store, reading));
+    this.#report.store(this.#storeError);
+    if (dueAt === null) this.#pending.postpone(reading.now);
     // There may be nothing owed any more, which ends the looking.
-    else this.#readAt = Math.min(this.#readAt, dueAt, moment.now + LOOK_EVERY_MS);
+    else this.#readAt = Math.min(this.#readAt, dueAt, reading.now + LOOK_EVERY_MS);
   }
 
   #isSender(): boolean {
     const isSender = this.#withStore(() => this.#parts.lock.take());
-    this.#report.lock(isSender === null ? this.#trouble : null);
+    this.#report.lock(isSender === null ? this.#storeError : null);
     if (isSender !== null) this.#report.sender(isSender);
     return isSender === true;
   }
@@ -186,31 +186,31 @@ export class Courier {
     if (this.#withStore(() => this.#parts.store.changedByOthers()) !== false) this.#readAt = 0;
   }
 
-  #readStore(moment: Moment): void {
+  #readStore(reading: ClockReading): void {
     // Each by itself: a disk that takes nothing keeps what is in the store from being changed, not from being sent.
-    this.#withStore(() => this.#rebase(moment));
-    this.#withStore(() => this.#readQueue(moment));
-    this.#withStore(() => this.#expireAndPrune(moment));
-    this.#report.store(this.#trouble);
-    if (this.#trouble !== null) this.#readAt = moment.now + STORE_AGAIN_MS;
+    this.#withStore(() => this.#rebase(reading));
+    this.#withStore(() => this.#readQueue(reading));
+    this.#withStore(() => this.#expireAndPrune(reading));
+    this.#report.store(this.#storeError);
+    if (this.#storeError !== null) this.#readAt = reading.now + STORE_AGAIN_MS;
   }
 
-  #readQueue(moment: Moment): void {
+  #readQueue(reading: ClockReading): void {
     const { store } = this.#parts;
-    const { now } = moment;
+    const { now } = reading;
     const busy = this.#busy();
-    const fresh = store.due(moment, "never", READ_AHEAD, busy);
-    const tried = store.due(moment, "before", READ_AHEAD, busy);
+    const fresh = store.due(reading, "never", READ_AHEAD, busy);
+    const tried = store.due(reading, "before", READ_AHEAD, busy);
     this.#queue = readAnew(this.#queue, fresh, tried);
     // Where there is more that is due, the queue runs out before anything else matters.
-    const owedAt = hasMore(this.#queue) ? now + LOOK_EVERY_MS : store.nextAt(moment);
+    const owedAt = hasMore(this.#queue) ? now + LOOK_EVERY_MS : store.nextAt(reading);
     this.#checkAt = owedAt === null ? NEVER : Math.min(this.#checkAt, now + LOOK_EVERY_MS);
     this.#readAt = Math.min(owedAt ?? NEVER, this.#mayOweFromEarlierBoots ? this.#begunAt + PROOF_WINDOW_MS : NEVER);
   }
 
-  #expireAndPrune(moment: Moment): void {
-    this.#parts.store.expire(moment, this.#busy()).forEach(this.#expired);
-    if (moment.now >= this.#pruneAt) this.#prune(moment);
+  #expireAndPrune(reading: ClockReading): void {
+    this.#parts.store.expire(reading, this.#busy()).forEach(this.#expired);
+    if (reading.now >= this.#pruneAt) this.#prune(reading);
     this.#readAt = Math.min(this.#readAt, this.#pruneAt);
   }
 
@@ -258,16 +258,17 @@ export class Courier {
   }
 
   /** Proofs from before this boot wait for the service's time, and end when their hour must be over by any clock. */
-  #rebase(moment: Moment): void {
+  #rebase(reading: ClockReading): void {
     const { store } = this.#parts;
     if (!this.#mayOweFromEarlierBoots) return;
-    const { service } = moment;
-    if (service !== null) store.rebase({ ...moment, service }, this.#begunAt);
-    else if (moment.now >= this.#begunAt + PROOF_WINDOW_MS) store.expireFromEarlierBoots(moment).forEach(this.#expired);
-    this.#mayOweFromEarlierBoots = store.owedFromEarlierBoots(moment.bootId) > 0;
+    const { service } = reading;
+    if (service !== null) store.rebase({ ...reading, service }, this.#begunAt);
+    else if (reading.now >= this.#begunAt + PROOF_WINDOW_MS)
+      store.expireFromEarlierBoots(reading).forEach(this.#expired);
+    this.#mayOweFromEarlierBoots = store.owedFromEarlierBoots(reading.bootId) > 0;
   }
 
-  #prune({ now, service }: Moment): void {
+  #prune({ now, service }: ClockReading): void {
     this.#pruneAt = now + PRUNE_EVERY_MS;
     if (service === null) return;
     if (this.#parts.store.prune(service) === FORGOTTEN_AT_ONCE) this.#pruneAt = now + PRUNE_ON_MS;
@@ -284,8 +285,8 @@ export class Courier {
     try {
       return act();
     } catch (error) {
-      this.#trouble = codeOf(error);
-      if (this.#trouble === null) throw error;
+      this.#storeError = codeOf(error);
+      if (this.#storeError === null) throw error;
       return null;
     }
   }

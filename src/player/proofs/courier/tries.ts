@@ -2,7 +2,7 @@ import { type Doubt, doubtAfter, type Verdict } from "../../../core/proof.ts";
 import { isSlow, type Resend, type Send } from "../../../core/proof-dispatch.ts";
 import type { Instant } from "../../../core/spot.ts";
 import { NEVER } from "../../clock.ts";
-import type { Moment } from "../../service-clock.ts";
+import type { ClockReading } from "../../service-clock.ts";
 import type { OwedProof, Settlement } from "../proof-records.ts";
 import type { ProofStore } from "../proof-store.ts";
 
@@ -21,7 +21,7 @@ export class InFlight {
     return this.#tries.size;
   }
 
-  get sends(): readonly Send[] {
+  get requests(): readonly Send[] {
     return [...this.#tries.values()];
   }
 
@@ -141,9 +141,9 @@ export class PendingResults {
   }
 
   /** Writes all in one commit; answers with the soonest instant at which one is to be tried again. Throws as the store. */
-  write(store: ProofStore, moment: Moment): Instant {
+  write(store: ProofStore, reading: ClockReading): Instant {
     const settlements = [...this.#pending.values()];
-    if (settlements.length > 0) store.settle(settlements, moment);
+    if (settlements.length > 0) store.settle(settlements, reading);
     this.#pending.clear();
     this.#writeAt = NEVER;
     this.#postponed = false;

@@ -127,7 +127,7 @@ describe("the proof courier", () => {
       ["a", 10],
       ["b", 20],
     ] as const) {
-      store.owe(proofOf(id, requestedAt), serviceClock.moment());
+      store.owe(proofOf(id, requestedAt), serviceClock.read());
     }
     courier.start();
     await clock.settle();
@@ -144,7 +144,7 @@ describe("the proof courier", () => {
       underWay--;
       return accepted;
     });
-    for (let proof = 0; proof < count; proof++) store.owe(proofOf(`p${proof}`, 0), serviceClock.moment());
+    for (let proof = 0; proof < count; proof++) store.owe(proofOf(`p${proof}`, 0), serviceClock.read());
     courier.start();
     for (let turn = 0; turn < 200 && store.counts().owed > 0; turn++) await clock.settle(20);
     expect(sent).toHaveLength(count);
@@ -178,7 +178,7 @@ describe("the proof courier", () => {
         for (let proof = 0; proof < count; proof++) before.owe(`p${proof}`);
         before.courier.start();
         await clock.settle(turns);
-        // What a crash leaves is what is in the files at that moment.
+        // What a crash leaves is what is in the files at that reading.
         cpSync(folder, left, { recursive: true });
         isUp = false;
         await before.courier.stop(AbortSignal.abort());
@@ -430,7 +430,7 @@ describe("the courier and a store that fails", () => {
 
   it("goes on sending what is in the store while nothing can be written to it", async () => {
     const { clock, folder, courier, store, sent, serviceClock } = begin(() => accepted);
-    for (let count = 0; count < 20; count++) store.owe(proofOf(`p${count}`, 0), serviceClock.moment());
+    for (let count = 0; count < 20; count++) store.owe(proofOf(`p${count}`, 0), serviceClock.read());
     const release = holdUp(folder);
     courier.start();
     await clock.advance(5 * SECOND);

@@ -1,15 +1,15 @@
-/** What keeps the player from playing; texts only, never a secret. */
-interface Trouble {
+/** What is wrong with the configuration; texts only, never a secret. */
+interface ConfigurationError {
   readonly file: string;
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** More lines than this do not fit on a screen; mending the first ones makes room. */
+/** More lines than this do not fit on a screen. */
 const MOST_LINES = 8;
 
 Object.assign(globalThis, { show });
 
-function show({ file, problems }: Trouble): void {
+function show({ file, problems }: ConfigurationError): void {
   fill("file", code(file));
   const lines = problems.slice(0, MOST_LINES).map(({ path, message }) => line(path, message));
   if (problems.length > MOST_LINES) lines.push(line("", `and ${problems.length - MOST_LINES} more`));

@@ -8,40 +8,39 @@ interface Progress {
   readonly still: boolean;
 }
 
-/** The first frame that anybody sees. */
+/** The first visible frame. */
 interface FirstFrame {
   /** Unix epoch milliseconds. */
   readonly at: number;
-  /** How long before that a page was begun, in milliseconds; `null` for media, which begin with it. */
+  /** The page's age then, in milliseconds since its loading began; `null` for media. */
   readonly ageMs: number | null;
 }
 
-/** What is shown on a deck: our media page or a creative's own page. */
-export interface Face {
-  /** Resolves when it has come; rejects when it never will. */
+/** The content of a deck: our media page with a picture or clip, or a creative's own page. */
+export interface DeckContent {
+  /** Resolves when it is loaded; rejects when it cannot be. */
   load(): Promise<void>;
-  /** Resolves when all of the first picture has been drawn, where nobody sees it. */
+  /** Resolves when its whole first picture is drawn, still hidden. */
   drawn(): Promise<unknown>;
-  /** Starts what was drawn, on top by now; resolves when it is in sight. */
+  /** Starts it once its deck is on top; resolves with its first visible frame. */
   start(): Promise<FirstFrame>;
   progress(): Promise<Progress>;
 }
 
-/** Resolves, with its epoch time, after a frame begun after this call has been handed on to be presented. */
+/** Resolves when the next frame has been submitted for presentation, with the time of that, epoch milliseconds. */
 export const NEXT_PAINT = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
   resolve(performance.timeOrigin + performance.now()))))`;
 
 /**
- * Resolves when a frame begun after this call was presented whole. An animation frame says only that it was handed on: its
- * tiles may be rasterised later, and a deck that is raised before that is still empty there. Chromium takes a picture of a
- * whole frame, which is thrown away.
+ * Resolves when the next frame is completely rasterised. An animation frame only says that the frame was submitted: tiles
+ * rasterised later would be empty in a deck that is raised now. A screenshot waits for all tiles; it is thrown away.
  */
 export async function presented({ debugger: protocol }: WebContents): Promise<void> {
   if (!protocol.isAttached()) protocol.attach();
   await protocol.sendCommand("Page.captureScreenshot", { format: "jpeg", quality: 1, optimizeForSpeed: true });
 }
 
-/** Our code runs in a world of its own on creative pages, out of reach of their scripts. */
+/** On creative pages our code runs in a JavaScript world of its own, which their scripts cannot reach. */
 const ISOLATED_WORLD = 999;
 
 /** Runs code in the page, away from its own scripts. */
@@ -49,7 +48,7 @@ export async function inIsolation(contents: WebContents, code: string): Promise<
   return contents.executeJavaScriptInIsolatedWorld(ISOLATED_WORLD, [{ code }]);
 }
 
-/** Resolves when something has come to its end, well or not, and after so long at the latest; at once where it is nothing. */
+/** Resolves when a promise has settled, either way, and after `ms` at the latest; at once for `undefined`. */
 export function settledWithin(something: Promise<unknown> | undefined, ms: number): Promise<void> {
   const waited = new Promise<void>((resolve) => setTimeout(resolve, ms));
   return Promise.race([something?.then(ignore, ignore), waited]).then(ignore);
@@ -57,10 +56,10 @@ export function settledWithin(something: Promise<unknown> | undefined, ms: numbe
 
 function ignore(): void {}
 
-/** Chromium's name for a load that another one took the place of. */
+/** Chromium's error for a load that another load replaced. */
 const ABORTED = "ERR_ABORTED";
 
-/** Loads a page, and where that goes on to another one by itself, that one. */
+/** Loads a page; where it navigates on by itself, resolves when the last page is loaded. */
 export async function load(contents: WebContents, url: string): Promise<void> {
   try {
     await contents.loadURL(url);
@@ -70,14 +69,14 @@ export async function load(contents: WebContents, url: string): Promise<void> {
   }
 }
 
-/** Resolves when the main frame is not loading any more. */
+/** Resolves when the main frame has stopped loading. */
 export async function ended(contents: WebContents): Promise<void> {
   while (contents.isLoadingMainFrame()) await once(contents, "did-stop-loading");
 }
 
 /**
- * Loads what another page follows. Chromium says that a load finished and, a little later, that loading stopped: where
- * that is heard during the next load, Electron takes it for its end, and for a failure (ERR_FAILED).
+ * Loads a page that another load follows at once. Chromium reports that a load finished and, a little later, that loading
+ * stopped. If the next load has begun by then, Electron takes it for that load's end, and for a failure (ERR_FAILED).
  */
 export async function loadBefore(contents: WebContents, url: string): Promise<void> {
   await contents.loadURL(url);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { basename, dirname, join } from "node:path";
 
 /** How many broken files of one name are kept to find out why; older ones are removed. */
-export const MOST_QUARANTINED = 3;
+export const MOST_SET_ASIDE = 3;
 
 /** Beside a broken file: what was to be saved of it has been. */
 const SAVED = ".saved";
@@ -12,7 +12,7 @@ const COMPANIONS = ["", "-wal", "-shm", SAVED];
  * Moves a broken database and the files beside it to `quarantine/<name>.<n>`, n counting up, and returns the new path.
  * The -wal goes along: it may hold commits that can be salvaged, and must not be replayed into the file that takes over.
  */
-export function quarantine(path: string): string {
+export function moveAside(path: string): string {
   const folder = join(dirname(path), "quarantine");
   mkdirSync(folder, { recursive: true });
   const name = basename(path);
@@ -22,7 +22,7 @@ export function quarantine(path: string): string {
   for (const companion of COMPANIONS) {
     if (existsSync(path + companion)) renameSync(path + companion, target + companion);
   }
-  for (const old of kept.filter((other) => other <= number - MOST_QUARANTINED)) {
+  for (const old of kept.filter((other) => other <= number - MOST_SET_ASIDE)) {
     for (const companion of COMPANIONS) rmSync(join(folder, `${name}.${old}${companion}`), { force: true });
   }
   return target;

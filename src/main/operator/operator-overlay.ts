@@ -2,62 +2,62 @@ import { globalShortcut, type Session, screen, session, WebContentsView } from "
 import type { Logger } from "pino";
 import { confine, stayingAt } from "../guards/contents.ts";
 import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
-import type { RaisedStage } from "../stage/create-stage.ts";
+import type { StageWindow } from "../stage/stage-window.ts";
 import { fill } from "../window/window.ts";
 
-/** What an operator needs to look at a player on its own display. */
-export interface DiagnosisParts {
+/** What the operator overlay is opened with. */
+export interface OperatorOverlayParts {
   /** As Electron writes accelerators: `Control+Alt+Shift+D`. */
-  readonly chord: string;
+  readonly hotkey: string;
   /** The loopback port of the health pages. */
   readonly port: number;
-  readonly stages: readonly RaisedStage[];
+  readonly stages: readonly StageWindow[];
   readonly log: Logger;
 }
 
-/** Long enough to read it; a page that was left open costs no more of the screen's time. */
+/** Long enough to read it; an overlay that was left open costs no more of the screen's time. */
 const CLOSED_AFTER_MS = 120_000;
 
 /**
- * Shows the health page on the display under the pointer when the operator strikes the chord, and closes it when it is
- * struck again or after two minutes. What is behind it meanwhile cannot be seen. The chord is taken from the system's
- * keyboard before any page hears of it, so that no page can read it, and no page has keys to strike.
+ * Shows the health page on the display under the pointer when the operator presses the hotkey, and closes it at the next
+ * press or after two minutes. What it covers counts as hidden. The hotkey is registered with the system: no page can see
+ * it, and pages get no keys at all. The function it returns ends that.
  */
-export function offerDiagnosis({ chord, port, stages, log }: DiagnosisParts): () => void {
+export function offerOperatorOverlay({ hotkey, port, stages, log }: OperatorOverlayParts): () => void {
   let close: (() => void) | null = null;
   const toggle = () => {
     if (close !== null) return close();
     const stage = stageUnderPointer(stages);
     if (stage === null) return;
-    log.info({ screen: stage.screenId }, "diagnosis opened");
+    log.info({ screen: stage.screenId }, "operator overlay opened");
     const shut = openPage(stage, port, () => close?.());
     close = () => {
       close = null;
       shut();
-      log.info({ screen: stage.screenId }, "diagnosis closed");
+      log.info({ screen: stage.screenId }, "operator overlay closed");
     };
   };
-  if (!globalShortcut.register(chord, toggle)) log.error({ chord }, "the operator's chord cannot be had");
+  if (!globalShortcut.register(hotkey, toggle)) log.error({ hotkey }, "the operator's hotkey cannot be registered");
   return () => {
-    globalShortcut.unregister(chord);
+    globalShortcut.unregister(hotkey);
     close?.();
   };
 }
 
-/** Lays the page over everything in a window; `onOver` hears when it should be closed. */
-function openPage({ window, sight }: RaisedStage, port: number, onOver: () => void): () => void {
+/** Shows the page over everything in a window; `onOver` is called when it should be closed. */
+function openPage({ window, visibility }: StageWindow, port: number, onOver: () => void): () => void {
   const origin = `http://127.0.0.1:${port}`;
-  const own = session.fromPartition("diagnosis", { cache: false });
+  const own = session.fromPartition("operator-overlay", { cache: false });
   const view = new WebContentsView({
     webPreferences: { session: own, sandbox: true, contextIsolation: true, disableDialogs: true, devTools: false },
   });
   const { webContents } = view;
   confine(webContents, stayingAt(`${origin}/`));
   webContents.on("render-process-gone", onOver);
-  sight.note("diagnosis", true);
+  visibility.note("operator overlay", true);
   fill(window, view);
   window.contentView.addChildView(view);
-  // A page that cannot be loaded says so by itself; the chord or the timer closes it all the same.
+  // A page that cannot be loaded shows Chromium's own error; the hotkey or the timer closes it all the same.
   confineTo(own, origin)
     .then(() => webContents.loadURL(`${origin}/`))
     .catch(() => {});
@@ -66,11 +66,11 @@ function openPage({ window, sight }: RaisedStage, port: number, onOver: () => vo
     clearTimeout(timer);
     window.contentView.removeChildView(view);
     webContents.close({ waitForBeforeUnload: false });
-    sight.note("diagnosis", false);
+    visibility.note("operator overlay", false);
   };
 }
 
-/** Its session reaches the health pages and nothing else, and those by us: Chromium itself has no way to any network. */
+/** Its session gets the health pages, fetched by this process, and nothing else: Chromium itself has no network. */
 async function confineTo(own: Session, origin: string): Promise<void> {
   denyPermissions(own);
   denyDownloads(own);
@@ -81,12 +81,12 @@ async function confineTo(own: Session, origin: string): Promise<void> {
   await sealNetwork(own, ["http:", "data:"]);
 }
 
-function stageUnderPointer(stages: readonly RaisedStage[]): RaisedStage | null {
+function stageUnderPointer(stages: readonly StageWindow[]): StageWindow | null {
   const { x, y } = screen.getCursorScreenPoint();
-  const seen = stages.filter(({ sight }) => sight.clear);
-  const under = seen.find(({ window }) => {
+  const visible = stages.filter(({ visibility }) => visibility.isVisible);
+  const under = visible.find(({ window }) => {
     const bounds = window.getContentBounds();
     return x >= bounds.x && y >= bounds.y && x < bounds.x + bounds.width && y < bounds.y + bounds.height;
   });
-  return under ?? seen[0] ?? null;
+  return under ?? visible[0] ?? null;
 }

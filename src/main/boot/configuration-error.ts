@@ -5,7 +5,7 @@ import type { Supervision } from "../recovery/supervisor.ts";
 import { openWindow } from "../window/window.ts";
 import { sourceOf } from "./arguments.ts";
 
-/** The page stays this long after the player began, so that the desktop behind is never in sight. */
+/** The page stays this long after the player has started, so that the desktop behind is never visible. */
 const STAYS_MS = 5_000;
 
 /** What is wrong with a configuration, a line each, for stderr. The token is never among it. */
@@ -16,8 +16,8 @@ export function describeProblems(bad: BadConfig): string {
 }
 
 /**
- * Shows on the display what is wrong and where, until the file has been mended; resolves with the good one. However long
- * that takes, it is no fault of this process: the supervisor hears so for as long as the page answers.
+ * Shows on the display what is wrong and where, until the file has been corrected; resolves with the good configuration.
+ * The wait is not a failure of this process: the supervisor's watchdog is fed for as long as the page answers.
  */
 export async function awaitGoodConfig(
   bad: BadConfig,
@@ -29,10 +29,10 @@ export async function awaitGoodConfig(
   const { window, reveal } = openWindow(plan, screen.getPrimaryDisplay());
   let shown = bad;
   const show = (): void => {
-    const trouble = JSON.stringify({ file: shown.path, problems: shown.problems });
-    view.webContents.executeJavaScript(`show(${trouble})`).catch(() => {});
+    const problems = JSON.stringify({ file: shown.path, problems: shown.problems });
+    view.webContents.executeJavaScript(`show(${problems})`).catch(() => {});
   };
-  const { view, load, close } = createSlate(window, "trouble/trouble.html", { onLoaded: show });
+  const { view, load, close } = createSlate(window, "configuration-error/configuration-error.html", { onLoaded: show });
   await load();
   let said = describeProblems(bad);
   reveal();

@@ -3,17 +3,17 @@ import type { NativeImage, WebContents } from "electron";
 import { z } from "zod";
 import type { Item } from "../../core/spot.ts";
 import type { Deck } from "./deck.ts";
-import { ended, type Face, inIsolation, load, NEXT_PAINT, presented } from "./face.ts";
+import { type DeckContent, ended, inIsolation, load, NEXT_PAINT, presented } from "./deck-content.ts";
 
 /** No pointer where the display's own server does not hide it. User origin: a page cannot undo it. */
 const NO_POINTER = "* { cursor: none !important; }";
 
-/** Fonts never hold a page back (F23): one that is there is drawn with, and another may still come in sight. */
+/** Fonts never hold a page back (F23): those that arrive later are drawn while the page is visible. */
 const FONTS_WITHIN_MS = 1_000;
 const FONTS_READY = `Promise.race([document.fonts.ready.then(() => true),
   new Promise((resolve) => setTimeout(resolve, ${FONTS_WITHIN_MS}))])`;
 
-/** The field's convention for a creative that wants to know when it is in sight. Runs in the page's own world. */
+/** The field's convention for a creative that wants to know when it becomes visible. Runs in the page's own world. */
 const START_HOOK = "void window.BroadSignPlay?.()";
 
 /** What a page's canvas is painted with (CSS Backgrounds 2.11.2): the background of its root, or else of its body. */
@@ -31,20 +31,20 @@ const FIRST_FRAME = `${NEXT_PAINT}.then((at) => ({ at, ageMs: at - performance.t
 const firstFrameSchema = z.object({ at: z.number(), ageMs: z.number() });
 
 /** An HTML creative at its own URL and of its own size, without a preload: its session answers every request from the cache. */
-export function pageFace(deck: Deck, { url, widthPx, heightPx }: Item): Face {
+export function pageContent(deck: Deck, { url, widthPx, heightPx }: Item): DeckContent {
   const { contents } = deck;
   return {
     async load() {
       await deck.layOut(widthPx, heightPx);
       contents.on("dom-ready", () => void contents.insertCSS(NO_POINTER, { cssOrigin: "user" }).catch(() => {}));
       await load(contents, url);
-      await atRest(contents, FONTS_READY);
+      await inLoadedPage(contents, FONTS_READY);
     },
     async drawn() {
-      await atRest(contents, NEXT_PAINT);
-      if (await isSeenThrough(contents)) {
-        deck.laySheet();
-        await atRest(contents, NEXT_PAINT);
+      await inLoadedPage(contents, NEXT_PAINT);
+      if (await isTransparent(contents)) {
+        deck.addWhiteBackground();
+        await inLoadedPage(contents, NEXT_PAINT);
       }
       await presented(contents);
     },
@@ -60,9 +60,9 @@ export function pageFace(deck: Deck, { url, widthPx, heightPx }: Item): Face {
   };
 }
 
-/** Whether a page lets through what lies below it. Under its own opaque ground a sheet would only be seen too early. */
-async function isSeenThrough(contents: WebContents): Promise<boolean> {
-  const ground = groundSchema.parse(await atRest(contents, GROUND));
+/** Whether a page is transparent. Behind an opaque page a white background would only be visible too early. */
+async function isTransparent(contents: WebContents): Promise<boolean> {
+  const ground = groundSchema.parse(await inLoadedPage(contents, GROUND));
   return ground === "picture" ? !isOpaque(await contents.capturePage()) : ground === "clear";
 }
 
@@ -72,8 +72,8 @@ function isOpaque(image: NativeImage): boolean {
   return true;
 }
 
-/** Runs code in a page that has loaded, and again in another that it went on to meanwhile. */
-async function atRest(contents: WebContents, code: string): Promise<unknown> {
+/** Runs code in the loaded page, and again where the page has navigated on meanwhile. */
+async function inLoadedPage(contents: WebContents, code: string): Promise<unknown> {
   for (;;) {
     const moved = once(contents, "did-navigate").then(() => MOVED);
     const result = contents.isLoadingMainFrame() ? MOVED : await Promise.race([inIsolation(contents, code), moved]);

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { WebContents } from "electron";
 import { describe, expect, it } from "vitest";
-import { loadBefore } from "../../../src/main/decks/face.ts";
+import { loadBefore } from "../../../src/main/decks/deck-content.ts";
 
 /** A page whose load has finished; loading stops when it is told to. */
 class FinishedContents extends EventEmitter {
