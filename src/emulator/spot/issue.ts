@@ -9,7 +9,7 @@ import { draw, uuidOf } from "../random.ts";
 import type { Creative } from "../world/creatives.ts";
 import { isOpen } from "../world/places.ts";
 import type { WorldCampaign } from "../world/schema.ts";
-import { enter, type LedgerItem } from "./ledger.ts";
+import { enter, type LedgerItem, NO_RECORDS } from "./ledger.ts";
 import type { PlannedItem, PlannedSpot, WholeItem } from "./planned.ts";
 
 /** Serves a screen its next spot and enters it in the ledger; every call is a new one (F13). */
@@ -71,7 +71,7 @@ function issueItem(
   if (item === null) return null;
   const url = located(item.url, `${mediaUrl}/`);
   const popPath = newPopPath(chance);
-  const entry = { id: item.id, url, popPath, shownAt, media: [], pops: [] };
+  const entry = { id: item.id, url, popPath, shownAt, media: NO_RECORDS, pops: NO_RECORDS };
   return { item: { ...item, url, pop: mediaUrl + popPath }, entry };
 }
 
