@@ -45,6 +45,8 @@ export interface LedgerSpot {
 
 /** Every spot served, oldest first. Plain values and maps, so that it can be kept and brought back. */
 export interface Ledger {
+  /** The most spots kept. */
+  readonly most: number;
   readonly spots: Map<string, LedgerSpot>;
   /** The spot of each proof-of-play URL, by path and query. */
   readonly pops: Map<string, LedgerSpot>;
@@ -52,21 +54,24 @@ export interface Ledger {
   readonly latest: Map<string, LedgerItem>;
 }
 
-/** The most spots kept, an hour of 200 screens at one spot every 15 s; the oldest give way. */
+/** The most spots kept unless somebody says otherwise, an hour of 200 screens at one spot every 15 s; the oldest give way. */
 export const MOST_SPOTS = 48_000;
-/** How many are removed at once: a map finds its first entry more slowly the more were removed from its front. */
-const GIVING_WAY = 1_000;
+/** The most that anybody can ask for: a map has no room for twice as many proof-of-play URLs and more. */
+export const LARGEST_LEDGER = 5_000_000;
+/** This part of them is removed at once: a map finds its first entry more slowly the more were removed from its front. */
+const GIVING_WAY = 1 / 48;
 /** The most media requests and proof-of-play calls kept for one item; later ones are answered and not kept. */
 export const MOST_RECORDS = 100;
 
 /** The proof-of-play window, from the receipt of the spot request; its last millisecond is inside (F7). */
 export const PROOF_WINDOW_MS = 3_600_000;
 
-export function newLedger(): Ledger {
-  return { spots: new Map(), pops: new Map(), latest: new Map() };
+/** An empty ledger that keeps so many spots at most, 1 to `LARGEST_LEDGER`. */
+export function newLedger(most = MOST_SPOTS): Ledger {
+  return { most, spots: new Map(), pops: new Map(), latest: new Map() };
 }
 
-/** Enters a spot, and drops the oldest beyond `MOST_SPOTS`: their proof-of-play URLs become unknown. */
+/** Enters a spot, and drops the oldest of too many: their proof-of-play URLs become unknown. */
 export function enter(ledger: Ledger, spot: LedgerSpot): void {
   ledger.spots.set(spot.requestId, spot);
   for (const item of [spot.news, spot.ad]) {
@@ -74,9 +79,10 @@ export function enter(ledger: Ledger, spot: LedgerSpot): void {
     ledger.pops.set(item.popPath, spot);
     ledger.latest.set(item.url, item);
   }
-  if (ledger.spots.size <= MOST_SPOTS) return;
+  if (ledger.spots.size <= ledger.most) return;
+  const left = Math.floor(ledger.most * (1 - GIVING_WAY));
   for (const oldest of ledger.spots.values()) {
-    if (ledger.spots.size <= MOST_SPOTS - GIVING_WAY) break;
+    if (ledger.spots.size <= Math.max(1, left)) break;
     forget(ledger, oldest);
   }
 }
