@@ -53,6 +53,8 @@ export interface EmulatorOptions {
   readonly data?: string;
   /** Begin as the world says, whatever the data file has kept; what it has is replaced. */
   readonly reset?: boolean;
+  /** The most spots kept, 1 to 5,000,000, the oldest giving way; 48,000 when absent. What is kept takes the memory. */
+  readonly keepSpots?: number;
   /** Whether the process is the emulator's alone: its global `Request` and `Response` are replaced by lighter ones then. */
   readonly ownProcess?: boolean;
   /** Told of every call on every listener, once it has been answered. */
@@ -184,12 +186,12 @@ function emulatorOf(
 }
 
 /** `own`: the files that the world brings, by their path on the media listener. */
-async function configOf({ world: file, worldDir = ".", venueTypes }: EmulatorOptions, seed: number) {
+async function configOf({ world: file, worldDir = ".", venueTypes, keepSpots }: EmulatorOptions, seed: number) {
   const packaged = packagedCreatives(creativesDir());
   const tree = venueTypes === undefined ? builtInVenueTypes() : validTree(venueTypes);
   const files = await creativeFilesOf(file, resolve(worldDir));
   const world = validWorld(file, packaged, tree, files);
-  const config: NetworkConfig = { world, packaged, seed, tree, places: await loadPlaces() };
+  const config: NetworkConfig = { world, packaged, seed, tree, places: await loadPlaces(), keepSpots };
   return { config, own: servedFiles(files, resolve(worldDir)) };
 }
 

@@ -41,6 +41,8 @@ export interface NetworkConfig {
   readonly seed: number;
   readonly places: Places;
   readonly tree: VenueTree;
+  /** The most spots kept in the ledger; `MOST_SPOTS` when absent. */
+  readonly keepSpots?: number | undefined;
 }
 
 /** A running screen network, as all its listeners see it. */
@@ -63,7 +65,7 @@ export function stateOf(config: NetworkConfig, at: Instant): NetworkState {
     switches: switchesWith(config.world.behaviour),
     planned: new Map(),
     turns: new Map(),
-    ledger: newLedger(),
+    ledger: newLedger(config.keepSpots),
     windows: new Map(),
     faults: activeFaults(config.world.faults, at),
     rejectedPops: [],

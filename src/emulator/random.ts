@@ -30,16 +30,8 @@ export function uuidOf(random: Uint8Array): string {
   const bytes = Buffer.from(random);
   bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x40;
   bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
-  const digits = bytes.toString("hex");
-  return [
-    [0, 8],
-    [8, 12],
-    [12, 16],
-    [16, 20],
-    [20, 32],
-  ]
-    .map(([from, to]) => digits.slice(from, to))
-    .join("-");
+  const digits = (from: number, to: number) => bytes.toString("hex", from, to);
+  return `${digits(0, 4)}-${digits(4, 6)}-${digits(6, 8)}-${digits(8, 10)}-${digits(10, 16)}`;
 }
 
 /** An identifier that nothing has yet, readable and with a prefix, as in `loc_3k8wq2pd` (A17). */

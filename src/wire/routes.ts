@@ -39,7 +39,7 @@ export interface RouteMatch {
 export function routeAt(path: string): RouteMatch | null {
   for (const { route, pattern } of patterns) {
     const groups = pattern.exec(path)?.groups;
-    const parameters = groups === undefined ? null : decoded(groups);
+    const parameters = groups === undefined ? null : path.includes("%") ? decoded(groups) : groups;
     if (parameters !== null) return { route, parameters };
   }
   return null;

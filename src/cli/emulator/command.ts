@@ -5,6 +5,7 @@ import { scopeOf } from "../../core/address.ts";
 import type { Call } from "../../emulator/http/journal.ts";
 import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/main.ts";
+import { LARGEST_LEDGER, MOST_SPOTS } from "../../emulator/spot/ledger.ts";
 import { StoreError } from "../../emulator/store/file.ts";
 import { WorldError } from "../../emulator/world/read.ts";
 import type { WorldFile } from "../../emulator/world/schema.ts";
@@ -22,6 +23,7 @@ export interface EmulatorFlags {
   readonly world?: string;
   readonly venueTypes?: string;
   readonly seed?: number;
+  readonly keep: number;
   readonly data?: string;
   readonly reset?: true;
   /** Whether calls go unmentioned on standard error. */
@@ -38,6 +40,7 @@ export function emulatorCommand(): Command {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--world <file>", "world file (JSON) instead of the built-in demo world")
     .option("--venue-types <file>", "venue types (JSON) instead of the built-in ones")
+    .option("--keep <n>", "spots to keep in the ledger; the oldest give way", ledgerSize, MOST_SPOTS)
     .option("--data <file>", "file to keep the state in across restarts")
     .option("--reset", "begin as the world says, whatever --data has kept")
     .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber)
@@ -84,12 +87,13 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Starts an emulator as the command line says; throws a `CommandFailure` that says what is wrong with that. */
 export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
-  const { port, mediaPort, controlPort, host, world, venueTypes, data, reset, seed, quiet = false } = flags;
+  const { port, mediaPort, controlPort, host, world, venueTypes, data, reset, seed, keep, quiet = false } = flags;
   if (isEveryAddress(host) || scopeOf(host) !== "loopback") console.error(exposedWarning(host));
   const options: EmulatorOptions = {
     ports: { service: port, media: mediaPort, control: controlPort },
     host,
     ownProcess: true,
+    keepSpots: keep,
     ...(quiet ? {} : { onCall: lineWriter() }),
     ...(seed === undefined ? {} : { seed }),
     ...(data === undefined ? {} : { data, reset: reset ?? false }),
@@ -152,16 +156,19 @@ function badData(path: string, { message }: StoreError): CommandFailure {
   return new CommandFailure(`the data file ${path} cannot be used: ${message}`, exitCodes.configuration);
 }
 
-/** Writes a line for each call, all those of one turn of the event loop at once: a write takes as long as a spot. */
+/** So long a line may wait for others, to be written with them: a write takes as long as half of a spot. */
+const LOG_EVERY_MS = 50;
+
+/** Writes a line for each call, those of a moment at once. What waits when the emulator is stopped is written then. */
 function lineWriter(): (call: Call) => void {
   let lines: string[] = [];
   const write = () => {
-    console.error(lines.join("\n"));
+    process.stderr.write(`${lines.join("\n")}\n`);
     lines = [];
   };
   return (call) => {
     if (!isWorthALine(call)) return;
-    if (lines.length === 0) setImmediate(write);
+    if (lines.length === 0) setTimeout(write, LOG_EVERY_MS);
     lines.push(lineOf(call));
   };
 }
@@ -184,6 +191,12 @@ function portNumber(text: string): number {
   const number = wholeNumber(text);
   if (number > 65_535) throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
   return number;
+}
+
+function ledgerSize(text: string): number {
+  const number = wholeNumber(text);
+  if (number >= 1 && number <= LARGEST_LEDGER) return number;
+  throw new InvalidArgumentError(`It must be a number of spots, 1 to ${LARGEST_LEDGER}.`);
 }
 
 function wholeNumber(text: string): number {

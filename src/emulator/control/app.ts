@@ -30,7 +30,14 @@ export function controlApp({ network, service, files, forks }: Controlled, host:
   const app = new Hono<Env>();
   const snapshots: Snapshots = new Map();
   if (forks !== null) addDashboard(app, network, snapshots, host);
-  app.use(journalled(network, "control"));
+  app.use(async (c, next) => {
+    const answer = journalled(network, "control", async () => {
+      c.header("date", c.get("note").head.date);
+      await next();
+      return c.res;
+    });
+    return answer(c);
+  });
   app.use(onlyFromHere(host));
   app.use(async (c, next) => {
     c.get("note").events.push(...approveWhatIsDue(network));

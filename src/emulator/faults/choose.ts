@@ -2,7 +2,7 @@ import { baseType, type Instant, type ItemKind } from "../../core/spot.ts";
 import { routeAt } from "../../wire/routes.ts";
 import type { MediaFile } from "../media/files.ts";
 import { chance, type Dice } from "../random.ts";
-import type { Ledger } from "../spot/ledger.ts";
+import { type Ledger, servedWith } from "../spot/ledger.ts";
 import { CREATIVES_PATH } from "../world/creatives.ts";
 import { type Fault, type FaultMatch, MOST_FAULTS } from "./schema.ts";
 
@@ -115,8 +115,8 @@ function itemSubject(
   popPath: string,
   asked: string | null,
 ): FaultSubject {
-  const { spot = null, kind = null } = state.ledger.pops.get(popPath) ?? {};
-  const url = spot === null || kind === null ? "" : (spot[kind]?.url ?? "");
+  const { spot = null, kind = null, item = null } = servedWith(state.ledger, popPath) ?? {};
+  const url = item?.url ?? "";
   const path = asked ?? (url.startsWith(`${mediaUrl}/`) ? (url.slice(mediaUrl.length).split("?", 1)[0] ?? "") : "");
   const contentType = files.get(path)?.contentType;
   const mimeType = contentType === undefined ? null : baseType(contentType);

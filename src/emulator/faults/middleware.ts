@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import type { Instant } from "../../core/spot.ts";
 import { keepHindrance } from "../audit/evidence.ts";
 import { reached } from "../clock.ts";
-import { type Env, leaveUnanswered, replaceAnswer, takeOver } from "../http/answers.ts";
+import { type Answerer, type Env, leaveUnanswered, takenOver } from "../http/answers.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import type { Dice } from "../random.ts";
@@ -17,28 +17,41 @@ export function faulty(
   network: Network,
   surface: FaultSubject["surface"],
   files: ReadonlyMap<string, MediaFile>,
-): MiddlewareHandler<Env> {
-  return async (c, next) => {
+  answerer: Answerer,
+): Answerer {
+  return (c) => {
     const { dice } = network.state;
     const faults = inForce(network.state.faults, network.clock.now());
     network.state.faults = faults;
-    if (faults.length === 0) return next();
+    if (faults.length === 0) return answerer(c);
     const target = c.env.incoming.url ?? "";
     const subject = subjectOf(network, files, surface, target);
     const fault = chooseFault(faults, dice, subject);
-    if (fault === null) return next();
-    const note = c.get("note");
-    note.fault = fault.name;
-    note.route = subject.route;
-    note.orgToken = subject.orgToken;
-    note.screenId = subject.screenId;
-    const replacement = replacementBy(fault, target);
-    if (replacement === null) await next();
-    else if (replacement.kind === "answer") replaceAnswer(c, answerOf(c, replacement));
-    if (hinders(fault.do)) hinder(network, subject, target, note.requestId);
-    await strike(c, network, fault, replacement);
+    return fault === null ? answerer(c) : struck(c, network, fault, subject, answerer);
   };
 }
+
+async function struck(
+  c: Context<Env>,
+  network: Network,
+  fault: ActiveFault,
+  subject: FaultSubject,
+  answerer: Answerer,
+): Promise<Response> {
+  const target = c.env.incoming.url ?? "";
+  const note = c.get("note");
+  note.fault = fault.name;
+  note.route = subject.route;
+  note.orgToken = subject.orgToken;
+  note.screenId = subject.screenId;
+  const replacement = replacementBy(fault, target);
+  const outcome = replacement === null ? await answerer(c) : replacedBy(c, replacement);
+  if (hinders(fault.do)) hinder(network, subject, target, note.requestId);
+  return strike(c, network, fault, outcome);
+}
+
+/** What comes of a call: an answer, a broken connection, or nothing. */
+type Outcome = Response | "reset" | "hang";
 
 /** What a rule answers by itself; `null` when the network is to do so. */
 function replacementBy({ name, do: given }: ActiveFault, target: string): Replacement | null {
@@ -48,9 +61,11 @@ function replacementBy({ name, do: given }: ActiveFault, target: string): Replac
   return null;
 }
 
-function answerOf(c: Context<Env>, { status, body, headers }: Extract<Replacement, { kind: "answer" }>): Response {
+function replacedBy(c: Context<Env>, replacement: Replacement): Outcome {
+  if (replacement.kind !== "answer") return replacement.kind;
+  const { status, body, headers } = replacement;
   headers.set("cache-control", "no-store");
-  headers.set("date", c.res.headers.get("date") ?? "");
+  headers.set("date", c.get("note").head.date ?? "");
   return new Response(body, { status, headers });
 }
 
@@ -69,23 +84,23 @@ async function strike(
   c: Context<Env>,
   { clock, state: { dice } }: Network,
   { do: given }: ActiveFault,
-  replacement: Replacement | null,
-) {
+  outcome: Outcome,
+): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   const pace = { now: clock.now, until: (at: Instant) => reached(clock, at, gone.signal) };
   const delayMs = effectsOf(given).reduce((sum, [effect, value]) => sum + (effect.delayMs?.(value, dice) ?? 0), 0);
   await pace.until(clock.now() + delayMs);
-  if (replacement?.kind === "reset") {
+  if (outcome === "reset") {
     incoming.socket.resetAndDestroy();
-    return takeOver(c, 0);
+    return takenOver(c, 0);
   }
-  if (replacement?.kind === "hang") return leaveUnanswered(c);
-  const answer = await altered(c.res, given, dice, pace);
-  takeOver(c, answer.status);
+  if (outcome === "hang") return leaveUnanswered(c);
+  const answer = await altered(outcome, given, dice, pace);
   // The journal has the call by its head, as it does every other one.
   if (!outgoing.destroyed) void send(answer, outgoing);
+  return takenOver(c, answer.status);
 }
 
 /** An answer as it is to leave. `cut`: the connection is broken off after the pieces. */

@@ -13,6 +13,11 @@ const MOST_BODY_BYTES = 1024 * 1024;
 /** A body that is wrong all over is told no more than this of it. */
 const MOST_ERRORS = 20;
 
+/** The path of a call, still encoded. The server has the URL written as a parser would, so nothing has to be parsed. */
+export function pathnameOf(c: Context<Env>): string {
+  return /^\w+:\/\/[^/]*([^?#]*)/.exec(c.req.url)?.[1] ?? "";
+}
+
 /** Reads the text of a body; empty when there is none. */
 export async function sentText(c: Context<Env>): Promise<Sent<string>> {
   const reading = await limitedText(c.req.raw.body);

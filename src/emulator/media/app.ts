@@ -1,7 +1,19 @@
 import type { Readable } from "node:stream";
 import { type Context, Hono } from "hono";
 import { faulty } from "../faults/middleware.ts";
-import { type Env, failed, journalled, leaveUnanswered, methodNotAllowed, notFound, problem } from "../http/answers.ts";
+import {
+  type Answerer,
+  answerWith,
+  type Env,
+  failed,
+  journalled,
+  json,
+  leaveUnanswered,
+  methodNotAllowed,
+  notFound,
+  problem,
+} from "../http/answers.ts";
+import { pathnameOf } from "../http/body.ts";
 import type { Network } from "../network.ts";
 import { type MediaRecord, provePlay, recordMedia } from "../spot/ledger.ts";
 import { CREATIVES_PATH } from "../world/creatives.ts";
@@ -13,42 +25,50 @@ const NEVER_PATH = `${CREATIVES_PATH}bad/never.png`;
 /** The media listener: the files that spots point at, and the proof-of-play URLs. */
 export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>): Hono<Env> {
   const app = new Hono<Env>();
-  app.use(journalled(network, "media"));
-  app.use(faulty(network, "media", files));
+  const called = (answerer: Answerer) => journalled(network, "media", faulty(network, "media", files, answerer));
   // `all`, because a HEAD that was taken for a GET would count a proof.
-  app.all("/pop/:token", (c) => (c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"])));
-  app.all(NEVER_PATH, async (c) => {
-    c.get("note").route = "media";
-    leaveUnanswered(c);
-    return c.res;
-  });
-  app.all(`${CREATIVES_PATH}*`, async (c) => {
-    c.get("note").route = "media";
-    const readable = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
-    return readable ? answerMedia(c, network, files) : methodNotAllowed(c, ["GET", "HEAD"]);
-  });
-  app.notFound(notFound);
+  app.all(
+    "/pop/:token",
+    called((c) => (c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"]))),
+  );
+  app.all(
+    NEVER_PATH,
+    called((c) => {
+      c.get("note").route = "media";
+      return leaveUnanswered(c);
+    }),
+  );
+  app.all(
+    `${CREATIVES_PATH}*`,
+    called((c) => {
+      c.get("note").route = "media";
+      const readable = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
+      return readable ? answerMedia(c, network, files) : methodNotAllowed(c, ["GET", "HEAD"]);
+    }),
+  );
+  app.notFound(called(notFound));
   app.onError(failed);
   return app;
 }
 
 /** Answers a call of a proof-of-play URL, which must be to the byte as it was given out (F7-F12). */
 function answerPop(c: Context<Env>, network: Network): Response {
-  c.header("cache-control", "no-store");
-  c.get("note").route = "pop";
+  const note = c.get("note");
+  note.head["cache-control"] = "no-store";
+  note.route = "pop";
   const { ledger, switches } = network.state;
   const path = c.env.incoming.url ?? "";
   const { verdict, status, spot } = provePlay(ledger, path, network.clock.now(), switches.earlyPop);
   const { orgToken = null, screenId = null, requestId = null } = spot ?? {};
-  Object.assign(c.get("note"), { orgToken, screenId, requestId });
+  Object.assign(note, { orgToken, screenId, requestId });
   switch (verdict) {
     case "counted":
-      return c.json({}, 200);
+      return json(c, {});
     case "duplicate":
     case "early":
       if (status !== 200) return problem(c, 400, "pop_early", "the item cannot have been shown in full yet");
-      c.get("note").warnings.push(`${verdict} proof of play`);
-      return c.json({}, 200);
+      note.warnings.push(`${verdict} proof of play`);
+      return json(c, {});
     case "late":
       return problem(c, 410, "pop_expired", "the hour after the spot request is over");
     case "unknown":
@@ -65,36 +85,37 @@ async function answerMedia(
   network: Network,
   files: ReadonlyMap<string, MediaFile>,
 ): Promise<Response> {
-  const file = files.get(pathOf(c.req.url));
+  const file = files.get(pathOf(c));
   if (file === undefined) return notFound(c);
   const { sizeBytes, etag } = await file.facts();
-  c.header("etag", etag);
-  c.header("accept-ranges", "bytes");
-  c.header("cache-control", `public, max-age=${FRESH_SECONDS}`);
-  c.header("x-content-type-options", "nosniff");
-  if (isKnown(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+  const { head } = c.get("note");
+  head.etag = etag;
+  head["accept-ranges"] = "bytes";
+  head["cache-control"] = `public, max-age=${FRESH_SECONDS}`;
+  head["x-content-type-options"] = "nosniff";
+  if (isKnown(c.req.header("if-none-match"), etag)) return answerWith(c, null, 304);
 
   const headers = { range: c.req.header("range"), ifRange: c.req.header("if-range") };
   const isHead = c.req.raw.method === "HEAD";
   const range = isHead ? ({ kind: "whole" } as const) : parseRange(headers, sizeBytes, etag);
   if (range.kind === "unsatisfiable") {
-    c.header("content-range", `bytes */${sizeBytes}`);
+    head["content-range"] = `bytes */${sizeBytes}`;
     return problem(c, 416, "range_not_satisfiable", `the file has ${sizeBytes} bytes`);
   }
   const { first, last } = range.kind === "part" ? range : { first: 0, last: sizeBytes - 1 };
-  if (range.kind === "part") c.header("content-range", `bytes ${first}-${last}/${sizeBytes}`);
-  c.header("content-type", file.contentType);
-  c.header("content-length", String(last - first + 1));
-  if (isHead) return c.body(null, 200);
+  if (range.kind === "part") head["content-range"] = `bytes ${first}-${last}/${sizeBytes}`;
+  head["content-type"] = file.contentType;
+  head["content-length"] = String(last - first + 1);
+  if (isHead) return answerWith(c, null, 200);
   const record = recordMedia(network.state.ledger, network.mediaUrl + c.env.incoming.url, network.clock.now());
   const sent = recording(c, record, { first, last }, sizeBytes);
   // There is no piece of an empty file to read.
-  if (sizeBytes === 0) return c.body(null, 200);
-  return c.body(bodyOf(file.read(first, last), sent), range.kind === "part" ? 206 : 200);
+  if (sizeBytes === 0) return answerWith(c, null, 200);
+  return answerWith(c, bodyOf(file.read(first, last), sent), range.kind === "part" ? 206 : 200);
 }
 
-function pathOf(url: string): string {
-  const { pathname } = new URL(url);
+function pathOf(c: Context<Env>): string {
+  const pathname = pathnameOf(c);
   try {
     return decodeURIComponent(pathname);
   } catch {

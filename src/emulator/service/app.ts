@@ -1,44 +1,46 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { type Route, type RouteMatch, routeAt, routes } from "../../wire/routes.ts";
 import { faulty } from "../faults/middleware.ts";
-import { type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
+import { type Answerer, type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
+import { pathnameOf } from "../http/body.ts";
 import { screenKey } from "../inventory/inventory.ts";
 import { approveWhatIsDue } from "../inventory/operator.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import type { RateLimit } from "../world/schema.ts";
 import { addApprovals, addSpot } from "./approvals-and-spots.ts";
-import { unauthorized, unknownObject } from "./endpoint.ts";
+import { type AddEndpoint, addEndpoint, unauthorized, unknownObject } from "./endpoint.ts";
 import { addLocations, addScreens, addVenueTypes } from "./inventory.ts";
 
 /** The service: the contract's endpoints at their exact paths and nothing else. */
 export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFile>): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  app.use(journalled(network, "service"));
-  app.use(faulty(network, "service", files));
-  app.use(async (c, next) => {
-    c.header("cache-control", "no-store");
-    return next();
-  });
-  app.use(admitted(network, methodsIn(app)));
-  addLocations(app, network);
-  addScreens(app, network);
-  addVenueTypes(app, network);
-  addApprovals(app, network, files);
-  addSpot(app, network);
-  app.notFound(notFound);
+  const methods = methodsIn(app);
+  const called = (answerer: Answerer) =>
+    journalled(network, "service", faulty(network, "service", files, admitted(network, methods, answerer)));
+  const add: AddEndpoint = (endpoint, answerer) => addEndpoint(app, endpoint, called(answerer));
+  addLocations(add, network);
+  addScreens(add, network);
+  addVenueTypes(add, network);
+  addApprovals(add, network, files);
+  addSpot(add, network);
+  app.notFound(called(notFound));
   app.onError(failed);
   return app;
 }
 
-/** Decides, in this order, about path (A15, A21), rate (A14), token (A4, A5) and method (A15), before any work. */
-function admitted(network: Network, methods: (match: RouteMatch) => readonly string[]): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const { pathname } = new URL(c.req.url);
+/**
+ * Decides, in this order, about path (A15, A21), rate (A14), token (A4, A5) and method (A15), before any work. Answers are
+ * not to be kept unless they say so.
+ */
+function admitted(network: Network, methods: (match: RouteMatch) => readonly string[], answerer: Answerer): Answerer {
+  return (c) => {
+    const note = c.get("note");
+    note.head["cache-control"] = "no-store";
+    const pathname = pathnameOf(c);
     const match = routeAt(pathname);
     if (match === null) return outsideRoutes(c, network, pathname);
-    const note = c.get("note");
     note.route = match.route;
     note.orgToken = match.parameters.org_token || null;
     note.screenId = match.parameters.screen_id ?? null;
@@ -49,8 +51,8 @@ function admitted(network: Network, methods: (match: RouteMatch) => readonly str
     // A HEAD that was taken for a GET would use up a spot.
     const allowed = methods(match);
     if (!allowed.includes(c.req.method)) return methodNotAllowed(c, allowed);
-    c.get("note").events.push(...approveWhatIsDue(network));
-    return next();
+    note.events.push(...approveWhatIsDue(network));
+    return answerer(c);
   };
 }
 
@@ -80,7 +82,7 @@ function methodsOf(app: OpenAPIHono<Env>, route: Route): readonly string[] {
 }
 
 function tooMany(c: Context<Env>, waitSeconds: number) {
-  c.header("retry-after", String(waitSeconds));
+  c.get("note").head["retry-after"] = String(waitSeconds);
   return problem(c, 429, "too_many_requests", `too many requests; try again in ${waitSeconds} s`);
 }
 

@@ -1,13 +1,12 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { approvalSchema, rejectedApprovalSchema, rejectionSchema } from "../../wire/approval.ts";
 import { spotAnswerSchema } from "../../wire/spot.ts";
-import { type Env, refusal } from "../http/answers.ts";
+import { json, refusal } from "../http/answers.ts";
 import { itemOfApproval, rejectIn } from "../inventory/approvals.ts";
 import type { Approval } from "../inventory/inventory.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import { issueSpot } from "../spot/issue.ts";
-import { addEndpoint, callersOrganization, type Endpoint, sentObject, unknownObject } from "./endpoint.ts";
+import { type AddEndpoint, callersOrganization, type Endpoint, sentObject, unknownObject } from "./endpoint.ts";
 
 const getApproval: Endpoint = {
   route: "approval",
@@ -27,17 +26,17 @@ const rejectApproval: Endpoint = {
 };
 
 /** Adds "Get" and "Reject a CAR" to the service (contract, "Creative approval requests"; section E). */
-export function addApprovals(app: OpenAPIHono<Env>, network: Network, files: ReadonlyMap<string, MediaFile>): void {
-  addEndpoint(app, getApproval, async (c) => {
+export function addApprovals(add: AddEndpoint, network: Network, files: ReadonlyMap<string, MediaFile>): void {
+  add(getApproval, async (c) => {
     const id = c.req.param("car_id") ?? "";
     const approval = callersOrganization(c, network)?.approvals.get(id);
     if (approval === undefined) return unknownObject(c, "CAR", id);
     const { status, advertiser_name, cities, countries, rejection_reasons, custom_message, created_on } = approval;
     const item = await itemOfApproval(network, files, approval);
     const decision = { rejection_reasons, custom_message, created_on };
-    return c.json({ car_id: id, status, advertiser_name, cities, countries, item, ...decision }, 200);
+    return json(c, { car_id: id, status, advertiser_name, cities, countries, item, ...decision });
   });
-  addEndpoint(app, rejectApproval, async (c) => {
+  add(rejectApproval, async (c) => {
     const id = c.req.param("car_id") ?? "";
     if (!callersOrganization(c, network)?.approvals.has(id)) return unknownObject(c, "CAR", id);
     const sent = await sentObject(c, network, rejectionSchema);
@@ -50,7 +49,7 @@ export function addApprovals(app: OpenAPIHono<Env>, network: Network, files: Rea
     const result = rejectIn(network, organization, approval, rejection_reasons, custom_message);
     if (result.kind !== "accepted") return refusal(c, result);
     c.get("note").events.push(`the advertiser of CAR ${id} is notified of its rejection`);
-    return c.json(rejected(result.value), 200);
+    return json(c, rejected(result.value));
   });
 }
 
@@ -70,14 +69,14 @@ const getSpot: Endpoint = {
 };
 
 /** Adds "Get Spot" to the service (contract, "Real-time content"; F1-F7). */
-export function addSpot(app: OpenAPIHono<Env>, network: Network): void {
-  addEndpoint(app, getSpot, (c) => {
+export function addSpot(add: AddEndpoint, network: Network): void {
+  add(getSpot, (c) => {
     const id = c.req.param("screen_id") ?? "";
     const organization = callersOrganization(c, network);
     const screen = organization?.screens.get(id);
     if (organization === undefined || screen === undefined) return unknownObject(c, "screen", id);
     const spot = issueSpot(network, { organization, screen });
     c.get("note").requestId = spot.data.requestId;
-    return c.json(spot, 200);
+    return json(c, spot);
   });
 }

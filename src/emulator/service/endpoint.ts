@@ -1,9 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context, Handler } from "hono";
+import type { Context } from "hono";
 import { z } from "zod";
 import { errorSchema } from "../../wire/errors.ts";
 import { type Route, routes, urlOf } from "../../wire/routes.ts";
-import { type Env, problem, refusal } from "../http/answers.ts";
+import { type Answerer, type Env, json, problem, refusal } from "../http/answers.ts";
 import { fitting, readJson, type Sent, sentText } from "../http/body.ts";
 import type { Organization } from "../inventory/inventory.ts";
 import type { Creation } from "../inventory/locations-and-screens.ts";
@@ -26,8 +26,11 @@ export interface Endpoint {
 /** The most ignored fields that one call is noted with. */
 const MOST_NOTED = 20;
 
+/** Adds an endpoint with what answers it. */
+export type AddEndpoint = (endpoint: Endpoint, answerer: Answerer) => void;
+
 /** Adds an endpoint to the service and to its description. */
-export function addEndpoint(app: OpenAPIHono<Env>, endpoint: Endpoint, answer: Handler<Env>): void {
+export function addEndpoint(app: OpenAPIHono<Env>, endpoint: Endpoint, answerer: Answerer): void {
   const { method, route, summary, body } = endpoint;
   const parameters = [...routes[route].matchAll(/:(\w+)/g)].map(([, name = ""]) => [name, z.string()]);
   app.openAPIRegistry.registerPath({
@@ -40,7 +43,7 @@ export function addEndpoint(app: OpenAPIHono<Env>, endpoint: Endpoint, answer: H
     },
     responses: answersOf(endpoint),
   });
-  app.on(method.toUpperCase(), routes[route], answer);
+  app.on(method.toUpperCase(), routes[route], answerer);
 }
 
 /** Reads the JSON object that came with a request; what the contract does not name is noted or refused (A7-A9). */
@@ -96,14 +99,11 @@ export function creationAnswer<T extends object>(
     case "unprocessable":
       return refusal(c, creation);
     case "accepted":
-      c.header(
-        "location",
-        urlOf(network.basePath ?? "", route, {
-          org_token: c.req.param("org_token") ?? "",
-          ...parameters(creation.value),
-        }),
-      );
-      return c.json(creation.value, network.state.switches.createStatus);
+      c.get("note").head.location = urlOf(network.basePath ?? "", route, {
+        org_token: c.req.param("org_token") ?? "",
+        ...parameters(creation.value),
+      });
+      return json(c, creation.value, network.state.switches.createStatus);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { locationSchema, screenSchema, venueTypesSchema } from "../../wire/inventory.ts";
 import {
   locationChangeSchema,
@@ -6,11 +5,11 @@ import {
   screenChangeSchema,
   screenCreationSchema,
 } from "../../wire/inventory-requests.ts";
-import { type Env, refusal } from "../http/answers.ts";
+import { json, refusal } from "../http/answers.ts";
 import { addLocation, addScreen, changeLocation, changeScreen } from "../inventory/locations-and-screens.ts";
 import type { Network } from "../network.ts";
 import {
-  addEndpoint,
+  type AddEndpoint,
   callersOrganization,
   creationAnswer,
   type Endpoint,
@@ -47,8 +46,8 @@ const updateLocation: Endpoint = {
 };
 
 /** Adds "Create", "Get" and "Update a Location" to the service (contract, "Locations"; section B). */
-export function addLocations(app: OpenAPIHono<Env>, network: Network): void {
-  addEndpoint(app, createLocation, async (c) => {
+export function addLocations(add: AddEndpoint, network: Network): void {
+  add(createLocation, async (c) => {
     const sent = await sentObject(c, network, locationCreationSchema);
     if (sent.kind === "refused") return sent.answer;
     const organization = callersOrganization(c, network);
@@ -56,12 +55,12 @@ export function addLocations(app: OpenAPIHono<Env>, network: Network): void {
     const creation = addLocation(network, organization, sent.value);
     return creationAnswer(c, network, creation, "location", ({ location_id }) => ({ location_id }));
   });
-  addEndpoint(app, getLocation, (c) => {
+  add(getLocation, (c) => {
     const id = c.req.param("location_id") ?? "";
     const location = callersOrganization(c, network)?.locations.get(id);
-    return location === undefined ? unknownObject(c, "location", id) : c.json(location, 200);
+    return location === undefined ? unknownObject(c, "location", id) : json(c, location);
   });
-  addEndpoint(app, updateLocation, async (c) => {
+  add(updateLocation, async (c) => {
     const id = c.req.param("location_id") ?? "";
     if (!callersOrganization(c, network)?.locations.has(id)) return unknownObject(c, "location", id);
     const sent = await sentObject(c, network, locationChangeSchema);
@@ -71,7 +70,7 @@ export function addLocations(app: OpenAPIHono<Env>, network: Network): void {
     const stored = organization?.locations.get(id);
     if (organization === undefined || stored === undefined) return unknownObject(c, "location", id);
     const result = changeLocation(network, organization, stored, sent.value);
-    return result.kind === "accepted" ? c.json(result.value, 200) : refusal(c, result);
+    return result.kind === "accepted" ? json(c, result.value) : refusal(c, result);
   });
 }
 
@@ -103,8 +102,8 @@ const updateScreen: Endpoint = {
 };
 
 /** Adds "Create", "Get" and "Update a Screen" to the service (contract, "Screens"; section C). */
-export function addScreens(app: OpenAPIHono<Env>, network: Network): void {
-  addEndpoint(app, createScreen, async (c) => {
+export function addScreens(add: AddEndpoint, network: Network): void {
+  add(createScreen, async (c) => {
     const sent = await sentObject(c, network, screenCreationSchema);
     if (sent.kind === "refused") return sent.answer;
     const organization = callersOrganization(c, network);
@@ -112,12 +111,12 @@ export function addScreens(app: OpenAPIHono<Env>, network: Network): void {
     const creation = addScreen(network, organization, sent.value);
     return creationAnswer(c, network, creation, "screen", ({ screen_id }) => ({ screen_id }));
   });
-  addEndpoint(app, getScreen, (c) => {
+  add(getScreen, (c) => {
     const id = c.req.param("screen_id") ?? "";
     const screen = callersOrganization(c, network)?.screens.get(id);
-    return screen === undefined ? unknownObject(c, "screen", id) : c.json(screen, 200);
+    return screen === undefined ? unknownObject(c, "screen", id) : json(c, screen);
   });
-  addEndpoint(app, updateScreen, async (c) => {
+  add(updateScreen, async (c) => {
     const id = c.req.param("screen_id") ?? "";
     if (!callersOrganization(c, network)?.screens.has(id)) return unknownObject(c, "screen", id);
     const sent = await sentObject(c, network, screenChangeSchema);
@@ -127,7 +126,7 @@ export function addScreens(app: OpenAPIHono<Env>, network: Network): void {
     const stored = organization?.screens.get(id);
     if (organization === undefined || stored === undefined) return unknownObject(c, "screen", id);
     const result = changeScreen(network, organization, stored, sent.value);
-    return result.kind === "accepted" ? c.json(result.value, 200) : refusal(c, result);
+    return result.kind === "accepted" ? json(c, result.value) : refusal(c, result);
   });
 }
 
@@ -143,10 +142,10 @@ const listVenueTypes: Endpoint = {
 const FRESH_SECONDS = 24 * 3_600;
 
 /** Adds "List venue types" to the service (contract, "Venue types"; section D). */
-export function addVenueTypes(app: OpenAPIHono<Env>, { tree }: Network): void {
+export function addVenueTypes(add: AddEndpoint, { tree }: Network): void {
   const list = [...tree.values()];
-  addEndpoint(app, listVenueTypes, (c) => {
-    c.header("cache-control", `private, max-age=${FRESH_SECONDS}`);
-    return c.json(list, 200);
+  add(listVenueTypes, (c) => {
+    c.get("note").head["cache-control"] = `private, max-age=${FRESH_SECONDS}`;
+    return json(c, list);
   });
 }

@@ -9,7 +9,7 @@ import { draw, uuidOf } from "../random.ts";
 import type { Creative } from "../world/creatives.ts";
 import { isOpen } from "../world/places.ts";
 import type { WorldCampaign } from "../world/schema.ts";
-import { enter, type LedgerItem } from "./ledger.ts";
+import { enter, type LedgerItem, NO_RECORDS } from "./ledger.ts";
 import type { PlannedItem, PlannedSpot, WholeItem } from "./planned.ts";
 
 /** Serves a screen its next spot and enters it in the ledger; every call is a new one (F13). */
@@ -63,22 +63,37 @@ function earliest({ newsFirst, news, ad }: ChosenSpot, issuedAt: Instant) {
 }
 
 function issueItem(
-  { mediaUrl }: Network,
+  network: Network,
   item: WholeItem | null,
   shownAt: Instant,
   chance: Buffer,
 ): { item: ContentItem; entry: LedgerItem } | null {
   if (item === null) return null;
-  const url = located(item.url, `${mediaUrl}/`);
+  const url = wholeUrl(network, item.url);
   const popPath = newPopPath(chance);
-  const entry = { id: item.id, url, popPath, shownAt, media: [], pops: [] };
-  return { item: { ...item, url, pop: mediaUrl + popPath }, entry };
+  const entry = { id: item.id, url, popPath, shownAt, media: NO_RECORDS, pops: NO_RECORDS };
+  return { item: { ...item, url, pop: network.mediaUrl + popPath }, entry };
+}
+
+/** The most URLs of a network that are kept whole; then they begin anew. */
+const MOST_LOCATED = 10_000;
+/** Of each network, by how they are written: a URL takes as long to parse as a spot to decide on. */
+const locatedIn = new WeakMap<Network, Map<string, string>>();
+
+/** What `located` says, one string for all spots that have the URL. */
+function wholeUrl(network: Network, url: string): string {
+  const known = locatedIn.get(network) ?? new Map<string, string>();
+  const whole = known.get(url) ?? located(url, `${network.mediaUrl}/`);
+  if (known.size >= MOST_LOCATED) known.clear();
+  if (!known.has(url)) locatedIn.set(network, known.set(url, whole));
+  return whole;
 }
 
 /** An absolute URL stays as it was written, a relative one is on the media listener; an impossible one is sent as is. */
 export function located(url: string, base: string): string {
-  if (URL.canParse(url)) return url;
-  return URL.canParse(url, base) ? new URL(url, base).href : url;
+  // Parsing takes long, and nothing without a colon is absolute.
+  if (url.includes(":") && URL.canParse(url)) return url;
+  return URL.parse(url, base)?.href ?? url;
 }
 
 /** 16 bytes make the token, 8 the signature of the query. */
@@ -195,7 +210,7 @@ function varied(
   item: WholeItem | null,
   change: { readonly duration?: number | undefined; readonly newsType?: string | undefined },
 ): WholeItem | null {
-  if (item === null) return null;
+  if (item === null || (change.duration === undefined && change.newsType === undefined)) return item;
   const { duration = item.duration, newsType = item.newsType } = change;
   return newsType === undefined ? { ...item, duration } : { ...item, duration, newsType };
 }
@@ -211,7 +226,7 @@ function itemOf(inventory: Inventory, planned: PlannedItem): WholeItem | null {
  * A creative's name is its items' id: the same creative has the same id and URL in every spot (F14). Nothing in an item
  * tells that it is bad.
  */
-function fromCreative({ name, newsType, flaw: _, ...creative }: Creative): WholeItem {
-  const item = { id: name, ...creative };
+function fromCreative({ name, title, mimeType, width, height, duration, url, newsType }: Creative): WholeItem {
+  const item = { id: name, title, mimeType, width, height, duration, url };
   return newsType === null ? item : { ...item, newsType };
 }

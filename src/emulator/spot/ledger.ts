@@ -24,9 +24,12 @@ export interface LedgerItem {
   readonly popPath: string;
   /** The earliest instant at which it can have been shown in full, after the item that comes before it. */
   readonly shownAt: Instant;
-  readonly media: MediaRecord[];
-  readonly pops: PopRecord[];
+  media: readonly MediaRecord[];
+  pops: readonly PopRecord[];
 }
+
+/** What an item has until it is asked for: one list for all of them, and each record makes a list that is just as long. */
+export const NO_RECORDS: readonly never[] = [];
 
 /** A spot as it was served. Organizations may have screens of the same id, so both name one (A17). */
 export interface LedgerSpot {
@@ -42,40 +45,58 @@ export interface LedgerSpot {
 
 /** Every spot served, oldest first. Plain values and maps, so that it can be kept and brought back. */
 export interface Ledger {
+  /** The most spots kept. */
+  readonly most: number;
   readonly spots: Map<string, LedgerSpot>;
-  readonly pops: Map<string, { readonly spot: LedgerSpot; readonly kind: ItemKind }>;
+  /** The spot of each proof-of-play URL, by path and query. */
+  readonly pops: Map<string, LedgerSpot>;
   /** The item that was served last with a media URL: the one that a request for it is put down to. */
   readonly latest: Map<string, LedgerItem>;
 }
 
-/** The most spots kept, an hour of 200 screens at one spot every 15 s; the oldest give way. */
+/** The most spots kept unless somebody says otherwise, an hour of 200 screens at one spot every 15 s; the oldest give way. */
 export const MOST_SPOTS = 48_000;
-/** How many are removed at once: a map finds its first entry more slowly the more were removed from its front. */
-const GIVING_WAY = 1_000;
+/** The most that anybody can ask for: a map has no room for twice as many proof-of-play URLs and more. */
+export const LARGEST_LEDGER = 5_000_000;
+/** This part of them is removed at once: a map finds its first entry more slowly the more were removed from its front. */
+const GIVING_WAY = 1 / 48;
 /** The most media requests and proof-of-play calls kept for one item; later ones are answered and not kept. */
 export const MOST_RECORDS = 100;
 
 /** The proof-of-play window, from the receipt of the spot request; its last millisecond is inside (F7). */
 export const PROOF_WINDOW_MS = 3_600_000;
 
-export function newLedger(): Ledger {
-  return { spots: new Map(), pops: new Map(), latest: new Map() };
+/** An empty ledger that keeps so many spots at most, 1 to `LARGEST_LEDGER`. */
+export function newLedger(most = MOST_SPOTS): Ledger {
+  return { most, spots: new Map(), pops: new Map(), latest: new Map() };
 }
 
-/** Enters a spot, and drops the oldest beyond `MOST_SPOTS`: their proof-of-play URLs become unknown. */
+/** Enters a spot, and drops the oldest of too many: their proof-of-play URLs become unknown. */
 export function enter(ledger: Ledger, spot: LedgerSpot): void {
   ledger.spots.set(spot.requestId, spot);
-  for (const kind of ["news", "ad"] as const) {
-    const item = spot[kind];
+  for (const item of [spot.news, spot.ad]) {
     if (item === null) continue;
-    ledger.pops.set(item.popPath, { spot, kind });
+    ledger.pops.set(item.popPath, spot);
     ledger.latest.set(item.url, item);
   }
-  if (ledger.spots.size <= MOST_SPOTS) return;
+  if (ledger.spots.size <= ledger.most) return;
+  const left = Math.floor(ledger.most * (1 - GIVING_WAY));
   for (const oldest of ledger.spots.values()) {
-    if (ledger.spots.size <= MOST_SPOTS - GIVING_WAY) break;
+    if (ledger.spots.size <= Math.max(1, left)) break;
     forget(ledger, oldest);
   }
+}
+
+/** The spot whose proof-of-play URL has this path and query, and of which item it is; `null` when no spot has. */
+export function servedWith(
+  ledger: Ledger,
+  popPath: string,
+): { spot: LedgerSpot; kind: ItemKind; item: LedgerItem } | null {
+  const spot = ledger.pops.get(popPath);
+  if (spot === undefined) return null;
+  const kind = spot.news?.popPath === popPath ? "news" : "ad";
+  const item = spot[kind];
+  return item === null ? null : { spot, kind, item };
 }
 
 /** Judges and records a call of a proof-of-play URL. `popPath`: path and query as they were sent. */
@@ -85,13 +106,13 @@ export function provePlay(
   at: Instant,
   early: "accept" | "refuse" = "accept",
 ): { verdict: PopVerdict; status: number; spot: LedgerSpot | null } {
-  const { spot, kind } = ledger.pops.get(popPath) ?? { spot: null, kind: null };
-  const item = kind === null ? null : spot[kind];
-  if (item === null || spot === null) return { verdict: "unknown", status: 404, spot: null };
+  const served = servedWith(ledger, popPath);
+  if (served === null) return { verdict: "unknown", status: 404, spot: null };
+  const { spot, item } = served;
   const verdict = judgePop({ issuedAt: spot.issuedAt, shownAt: earliestShown(spot, item), proved: isProved(item) }, at);
   const record = { at, status: popStatus(verdict, early), verdict };
   // The proof itself must never be crowded out by calls that came too early, too late or twice.
-  if (isProof(record) || item.pops.length < MOST_RECORDS) item.pops.push(record);
+  if (isProof(record) || item.pops.length < MOST_RECORDS) item.pops = [...item.pops, record];
   return { verdict, status: record.status, spot };
 }
 
@@ -110,7 +131,7 @@ export function recordMedia(ledger: Ledger, url: string, at: Instant): MediaReco
   const item = ledger.latest.get(url);
   if (item === undefined || item.media.length >= MOST_RECORDS) return null;
   const record = { at, bytes: 0, complete: false };
-  item.media.push(record);
+  item.media = [...item.media, record];
   return record;
 }
 

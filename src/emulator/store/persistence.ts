@@ -189,7 +189,7 @@ export function restored({ parts, spots, calls }: KeptRows, fresh: NetworkState,
     const kept = Object.entries(fresh)
       .filter(([name]) => name !== "ledger" && parts.has(name))
       .map(([name, usual]) => [name, shapedAs(usual, part(name), name)]);
-    const ledger = newLedger();
+    const ledger = newLedger(fresh.ledger.most);
     const state = { ...fresh, ...Object.fromEntries(kept), ledger };
     for (const spot of spots) enter(ledger, spotIn(state, fromJson(spot)));
     const { mode, now, speed, wall: then } = keptClockSchema.parse(part("clock"));

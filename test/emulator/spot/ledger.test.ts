@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   enter,
@@ -8,6 +9,7 @@ import {
   provePlay,
   recordMedia,
 } from "../../../src/emulator/spot/ledger.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ask, call, json, nextSpot, pathIn, running } from "../running.ts";
 
 function spot(number: number, url = "http://m/a.png"): LedgerSpot {
@@ -17,6 +19,25 @@ function spot(number: number, url = "http://m/a.png"): LedgerSpot {
 }
 
 describe("the ledger's limits", () => {
+  it("are as who starts the emulator says, a reset and a restart from its file included", async () => {
+    const data = join(temporaryFolder(), "state.db");
+    const first = await running({ data, keepSpots: 3 });
+    const served: string[] = [];
+    for (let turn = 0; turn < 5; turn += 1) served.push((await nextSpot(first)).requestId);
+    const kept = first.spots().map(({ requestId }) => requestId);
+    await first.close();
+    const second = await running({ data, keepSpots: 2 });
+    const left = second.spots().map(({ requestId }) => requestId);
+    second.reset();
+    for (let turn = 0; turn < 5; turn += 1) await nextSpot(second);
+
+    expect(kept.length).toBeLessThanOrEqual(3);
+    expect(kept).toEqual(served.slice(-kept.length));
+    expect(left.length).toBeLessThanOrEqual(2);
+    expect(left).toEqual(served.slice(-left.length));
+    expect(second.spots().length).toBeLessThanOrEqual(2);
+  });
+
   it("keep a stated number of spots, the newest, and forget the proof-of-play URLs of the others", () => {
     const ledger = newLedger();
     for (let number = 0; number < MOST_SPOTS + 2; number += 1) enter(ledger, spot(number, `http://m/${number}.png`));
