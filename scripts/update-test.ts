@@ -44,7 +44,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\nElectron ${version}${fallback ? " (the stand-in)" : ""}\n${bootTable(steps)}`);
     isDone = steps.every((one) => one.isDone);
-    if (!isDone) process.stdout.write(`\nThe end of the journal: ${join(folder, "journal.txt")}\n`);
+    if (!isDone) process.stdout.write(`\nThe journal since its last start: ${join(folder, "journal.txt")}\n`);
     return isDone ? 0 : 1;
   } finally {
     if (isDone && !values.keep) rmSync(folder, { recursive: true, force: true });

@@ -53,7 +53,7 @@ export interface EmulatorOptions {
   readonly data?: string;
   /** Begin as the world says, whatever the data file has kept; what it has is replaced. */
   readonly reset?: boolean;
-  /** The most spots kept, 1 to 5,000,000, the oldest giving way; 48,000 when absent. What is kept takes the memory. */
+  /** The most spots kept, 1 to 5,000,000, the oldest giving way; 48,000 when absent. */
   readonly keepSpots?: number;
   /** Whether the process is the emulator's alone: its global `Request` and `Response` are replaced by lighter ones then. */
   readonly ownProcess?: boolean;

@@ -65,7 +65,7 @@ export async function runUpdateTest(options: UpdateRun): Promise<readonly Step[]
     return steps.all;
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
-    const journal = "journalctl --no-pager -b -u spotloop-update-guard -u spotloop | tail -n 60";
+    const journal = "journalctl --no-pager -b | tail -n 20000";
     writeFileSync(join(folder, "journal.txt"), await (kiosk?.machine.run(journal).catch(String) ?? ""));
     return steps.all;
   } finally {
