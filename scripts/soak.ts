@@ -21,7 +21,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const piece = await soak({ hours, speed, signal: ready.signal, onProgress: step.progress });
   step.done();
   const pieces = [...before, { ...piece, speed, machine }];
-  if (json !== null) await writePieces(json, pieces);
+  if (json !== null) writePieces(json, pieces);
   const report = reportOf(pieces);
   process.stdout.write(`\n${describeMachine(machine)}\n\n${tableOf(report)}`);
   if (options.plot !== null) await writeFile(options.plot, await plot(report.samples));

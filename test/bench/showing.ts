@@ -1,7 +1,7 @@
 import type { ShownItem } from "../support/creatives/running-order.ts";
 import { BLACK, HOUSE, WHITE } from "../support/display/eye.ts";
 import type { Sighting } from "../support/display/sightings.ts";
-import { median } from "./statistics.ts";
+import { median, sum } from "./statistics.ts";
 
 /** What a passer-by saw of one item, and of what came between it and the next. */
 export interface SeenItem {
@@ -98,8 +98,4 @@ function others(span: readonly Sighting[], creative: string): SeenItem["between"
     house: count((sight) => sight === HOUSE),
     foreign: count((sight) => !named.includes(sight)),
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

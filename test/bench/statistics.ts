@@ -1,3 +1,7 @@
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** The middle of some values, the mean of the two middle ones where their number is even. Of none it is NaN. */
 export function median(values: readonly number[]): number {
   const sorted = inOrder(values);

@@ -14,14 +14,14 @@ describe("the file of a soak in pieces", () => {
   it("gives back what was written, and nothing before the first", async () => {
     const file = join(temporaryFolder(), "soak.json");
     expect(await readPieces(file, 4)).toEqual([]);
-    await writePieces(file, [piece]);
-    await writePieces(file, [...(await readPieces(file, 4)), piece]);
+    writePieces(file, [piece]);
+    writePieces(file, [...(await readPieces(file, 4)), piece]);
     expect(await readPieces(file, 4)).toEqual([piece, piece]);
   });
 
   it("takes no pieces of another pace, and stays as it is", async () => {
     const file = join(temporaryFolder(), "soak.json");
-    await writePieces(file, [piece]);
+    writePieces(file, [piece]);
     const before = readFileSync(file, "utf8");
     await expect(readPieces(file, 1)).rejects.toThrow("its pieces are not at 1 times the pace");
     expect(readFileSync(file, "utf8")).toBe(before);

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { Stop } from "../../scripts/setup/stop.mjs";
+import { writeSmallFile } from "../../src/player/small-file.ts";
 import type { Machine } from "../bench/machine.ts";
 import type { SoakPiece } from "./report.ts";
 
@@ -8,6 +9,8 @@ export interface KeptPiece extends SoakPiece {
   readonly speed: number;
   readonly machine: Machine;
 }
+
+const FOR_ALL = 0o644;
 
 /** The pieces in a file, none where there is no file. Only pieces of the same pace, as `npm run soak` wrote them, add up. */
 export async function readPieces(file: string, speed: number): Promise<readonly KeptPiece[]> {
@@ -28,9 +31,9 @@ export async function readPieces(file: string, speed: number): Promise<readonly 
 }
 
 /** Writes them whole or not at all: hours went into what is there. */
-export async function writePieces(file: string, pieces: readonly KeptPiece[]): Promise<void> {
-  await writeFile(`${file}.new`, `${JSON.stringify({ pieces })}\n`);
-  await rename(`${file}.new`, file);
+export function writePieces(file: string, pieces: readonly KeptPiece[]): void {
+  if (writeSmallFile(file, { pieces }, FOR_ALL)) return;
+  throw new Stop("Keeping the soak", `${file} cannot be written.`, "Name a file on a disk that has room.");
 }
 
 function piecesIn(text: string): readonly KeptPiece[] | null {

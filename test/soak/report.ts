@@ -1,4 +1,4 @@
-import { median, percentile } from "../bench/statistics.ts";
+import { median, percentile, sum } from "../bench/statistics.ts";
 import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, WHITE } from "../support/display/eye.ts";
 import { type Footprint, KINDS } from "./footprint.ts";
 import type { Seen, SeenItem } from "./seen.ts";
@@ -115,10 +115,6 @@ function lengthOf({ samples }: Pick<SoakPiece, "samples">): number {
 function settledIn({ samples }: SoakPiece): readonly Footprint[] {
   const settled = samples.filter(({ atMs }) => atMs >= WARM_UP_MS);
   return settled.length > samples.length / 2 ? settled : samples;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function hourOf(hour: number, { seen, samples, restartsAtMs }: SoakSight): Hour {

@@ -1,3 +1,5 @@
+import { sum } from "../bench/statistics.ts";
+
 /** How a figure moves with time: per hour, and how far off that may be (95 %). */
 export interface Slope {
   readonly perHour: number;
@@ -46,8 +48,4 @@ function blockMeans(points: readonly Point[]): readonly Point[] {
 
 function mean(values: readonly number[]): number {
   return sum(values) / values.length;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

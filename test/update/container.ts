@@ -7,15 +7,12 @@ import { until } from "../boot/steps.ts";
 export interface Container {
   /** Runs a command as root; answers with what it wrote, and throws where it fails or is not done in time. */
   run(command: string, withinMs?: number): Promise<string>;
-  /** Asks it to switch itself off; resolves when it has. */
-  switchOff(): Promise<void>;
   /** Ends everything in it on the spot. What was written is in the folder: the disk's own losses are not tried. */
   cutPower(): Promise<void>;
 }
 
 const BOOTED_WITHIN_MS = 180_000;
 const COMMAND_MS = 120_000;
-const ENDS_WITHIN_MS = 60_000;
 
 /** Boots what is in a folder; `log`: the file that its console goes to. Needs root, and systemd-nspawn. */
 export async function boot(root: string, log: string, signal: AbortSignal): Promise<Container> {
@@ -42,12 +39,6 @@ export async function boot(root: string, log: string, signal: AbortSignal): Prom
   );
   return {
     run,
-    async switchOff() {
-      await run("systemctl poweroff --no-block");
-      const late = setTimeout(kill, ENDS_WITHIN_MS);
-      await ended;
-      clearTimeout(late);
-    },
     async cutPower() {
       kill();
       await ended;

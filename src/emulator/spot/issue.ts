@@ -82,10 +82,13 @@ const locatedIn = new WeakMap<Network, Map<string, string>>();
 
 /** What `located` says, one string for all spots that have the URL. */
 function wholeUrl(network: Network, url: string): string {
-  const known = locatedIn.get(network) ?? new Map<string, string>();
+  let known = locatedIn.get(network);
+  if (known === undefined || known.size >= MOST_LOCATED) {
+    known = new Map();
+    locatedIn.set(network, known);
+  }
   const whole = known.get(url) ?? located(url, `${network.mediaUrl}/`);
-  if (known.size >= MOST_LOCATED) known.clear();
-  if (!known.has(url)) locatedIn.set(network, known.set(url, whole));
+  known.set(url, whole);
   return whole;
 }
 
