@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Ready } from "../ready.mjs";
+import { bundlePlayer } from "./bundle.ts";
 import { ROOT } from "./paths.mjs";
 import { run } from "./run.mjs";
 import { Stop } from "./stop.mjs";
@@ -25,6 +26,7 @@ export async function ensureBuild({ say, signal }: Ready): Promise<void> {
   await removeOrphans();
   await copyStatic();
   await copyPlots();
+  await bundlePlayer(DIST);
   await writeFile(STAMP, stamp);
   step.done();
 }
@@ -85,7 +87,7 @@ async function copyPlots(): Promise<void> {
 async function removeOrphans(): Promise<void> {
   const expected = new Set(sources().map((path) => outputOf(path).replace(/\.ts$/, "")));
   for (const path of filesIn("dist")) {
-    const made = /^dist[\\/](.+?)\.(?:js|js\.map|d\.ts)$/.exec(path)?.[1];
+    const made = /^dist[\\/](?!app[\\/])(.+?)\.(?:js|js\.map|d\.ts)$/.exec(path)?.[1];
     if (made !== undefined && !made.startsWith(".") && !expected.has(made) && !expected.has(`${made}.js`))
       await rm(`${ROOT}/${path}`);
   }

@@ -28,7 +28,7 @@ describe("the packaged application", () => {
     expect(statSync(join(folder, "spotloop")).mode & 0o111).toBe(0o111);
     for (const file of [
       "/package.json",
-      "/dist/main/main.js",
+      "/dist/app/main.js",
       "/dist/cli/main.js",
       "/assets/creatives/creatives.json",
       "/assets/creatives/bad/spinning.html",

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPackageWithOptions, extractAll } from "@electron/asar";
 import { run } from "../../scripts/setup/run.mjs";
@@ -66,18 +66,26 @@ export function editFile(path: string, change: (text: string) => string): void {
   writeFileSync(path, after);
 }
 
+/** The same for a module of the player: as commands load it, and in the files that Electron starts, one of which has it. */
+function editModule(app: string, module: string, change: (text: string) => string): void {
+  const bundle = join(app, "dist/app");
+  const files = readdirSync(bundle).map((name) => join(bundle, name));
+  const holder = files.find((file) => change(readFileSync(file, "utf8")) !== readFileSync(file, "utf8"));
+  for (const file of [join(app, "dist", module), holder ?? bundle]) editFile(file, change);
+}
+
 /** A step that a later version's store goes through: `step` is JavaScript, as it stands in the list of them. */
 export function withMigration(step: string): (app: string) => void {
   return (app) =>
-    editFile(join(app, "dist/player/proofs/proof-records.js"), (text) =>
-      text.replace(/(const proofMigrations = \[[\s\S]*?)\n\];/, `$1\n    ${step},\n];`),
+    editModule(app, "player/proofs/proof-records.js", (text) =>
+      text.replace(/(const proofMigrations = \[[\s\S]*?),?\n\];/, `$1,\n    ${step},\n];`),
     );
 }
 
 /** A player that looks well and sends no proof. */
 export function provesNothing(app: string): void {
-  editFile(join(app, "dist/player/proofs/courier/courier.js"), (text) =>
-    text.replace("    start() {", "$&\n        return;"),
+  editModule(app, "player/proofs/courier/courier.js", (text) =>
+    text.replace('if (this.#state !== "new")', "if (true)"),
   );
 }
 

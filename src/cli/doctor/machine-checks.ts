@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { arch, cpus, platform, release, totalmem } from "node:os";
 import { z } from "zod";
 import type { Config } from "../../player/config/config.ts";
 import { displayTroubleHere } from "../../player/display.ts";
+import { playerVersion } from "../../player/run-identity.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 
 /** What only Electron can tell about this machine. */
@@ -30,13 +31,7 @@ export function versionsFinding(): Finding {
   const runtime = electron === undefined ? `Node ${node}` : `Electron ${electron}`;
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const machine = `${platform()} ${release()} ${arch()}, ${cpus().length} cores, ${memory} of memory`;
-  return fine("versions", `Spotloop ${spotloopVersion()}, ${runtime}, ${machine}`);
-}
-
-/** As `package.json` has it, which lies as far above the sources as above what they are compiled to. */
-function spotloopVersion(): string {
-  const written: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
-  return z.object({ version: z.string() }).parse(written).version;
+  return fine("versions", `Spotloop ${playerVersion()}, ${runtime}, ${machine}`);
 }
 
 async function display(machine: Machine | null, config: Config | null): Promise<Finding> {

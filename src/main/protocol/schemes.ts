@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { protocol, type Session } from "electron";
+import { app, protocol, type Session } from "electron";
 
 /** Our own pages, from the package: `spotloop://app/media/media.html`. */
 export const APP_SCHEME = "spotloop";
@@ -61,8 +61,6 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-const rendererFolder = join(import.meta.dirname, "..", "..", "renderer");
-
 /** Serves the pages of `renderer/` to a session. Only plain names below that folder are ever looked up. */
 export function serveAppPages(session: Session): void {
   // A page that comes again has the session of the one before.
@@ -72,7 +70,7 @@ export function serveAppPages(session: Session): void {
     const type = TYPES[url.pathname.split(".").at(-1) ?? ""];
     if (url.host !== "app" || type === undefined || !/^(\/[a-z0-9-]+)+\.[a-z]+$/.test(url.pathname)) return missing();
     try {
-      const body = await readFile(join(rendererFolder, url.pathname));
+      const body = await readFile(join(app.getAppPath(), "dist/renderer", url.pathname));
       return new Response(new Uint8Array(body), {
         headers: { "content-type": type, "content-security-policy": POLICY, "x-content-type-options": "nosniff" },
       });
