@@ -42,7 +42,7 @@ export interface Scenario {
 }
 
 const STEP_MS = 50;
-/** Real time for loopback sockets and the disk after each step that set something going. */
+/** Real time for loopback sockets and the disk after each step that set something going, and for an answer to be read. */
 const REAL_TURNS = 40;
 const HUNG_MS = 10_000;
 
@@ -78,6 +78,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
   await changes.prepare?.(emulator);
   let cut = false;
   let underWay = 0;
+  let turnsSinceAnswer = 0;
   const meddled = (send: typeof fetch): typeof fetch => {
     return async (input, init) => {
       if (cut) throw new TypeError("cut");
@@ -85,7 +86,10 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       if (instead) return instead;
       if (changes.isHung?.(String(input))) return hung(send, input, init);
       underWay++;
-      return send(input, init).finally(() => underWay--);
+      return send(input, init).finally(() => {
+        underWay--;
+        turnsSinceAnswer = 0;
+      });
     };
   };
   /** Goes out for real, and fails as `fetch` does when its time is over. */
@@ -144,7 +148,12 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     async pass(ms, stepMs = STEP_MS) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         await clock.advance(Math.min(stepMs, ms - passed));
-        for (let turn = 0; turn < REAL_TURNS && (underWay > 0 || (await isBusy(player))); turn++) await realTurn();
+        for (let turn = 0; turn < REAL_TURNS; turn++) {
+          // A request that nothing is under way of, long after the last answer, waits for virtual time.
+          if (underWay === 0 && !(await isBusy(player, turnsSinceAnswer < REAL_TURNS))) break;
+          await realTurn();
+          turnsSinceAnswer++;
+        }
       }
     },
     async restart() {
@@ -167,11 +176,11 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
   };
 }
 
-/** The player waits for an answer, a download or the disk. */
-async function isBusy(player: Player): Promise<boolean> {
+/** The player reads an answer that it asked for, or waits for a download or the disk. */
+async function isBusy(player: Player, reads: boolean): Promise<boolean> {
   const { cache } = player;
   const { request, queue } = screenOf(player).loop.state();
-  if (request.kind === "sent" || queue.some(({ progress }) => progress === "fetching")) return true;
+  if ((reads && request.kind === "sent") || queue.some(({ progress }) => progress === "fetching")) return true;
   const later = new Promise<boolean>((resolve) => setImmediate(() => resolve(true)));
   return Promise.race([cache.quiet().then(() => false), later]);
 }
