@@ -4,8 +4,8 @@ import { rolldown } from "rolldown";
 
 /** What Electron starts, as the compiler leaves it. */
 const ENTRY = "main/main.js";
-/** Stays as it is: what has native code, and commands, which nobody waits for in front of a screen. */
-const OUTSIDE = [/^electron(\/|$)/, /^better-sqlite3$/, /\/cli\/main\.js$/];
+/** Stays as it is: what has native code, libraries that are loaded after the first picture or never, and commands. */
+const OUTSIDE = [/^(?:electron|better-sqlite3|mqtt|pino-roll|undici)(?:\/|$)/, /\/cli\/main\.js$/];
 
 /**
  * Puts the modules of the player's main process together in some 30 files, with the libraries that they use: to find and

