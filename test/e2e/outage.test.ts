@@ -5,7 +5,7 @@ import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { HOUSE, openEye } from "../support/display/eye.ts";
 import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support/display/punctuality.ts";
-import { recordDisplay } from "../support/display/recording.ts";
+import { FRAME_MS, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
 import { eventually, type Running } from "../support/machine/processes.ts";
@@ -16,7 +16,8 @@ const catalogue = readCatalogue();
 const eye = await openEye();
 const spots = plannedSpots(catalogue, 2);
 const expected = shownItems(spots);
-const LENGTH_MS = 50;
+/** Three frames, and a quarter of one for the stamps. */
+const LENGTH_MS = 3.25 * FRAME_MS;
 const SEEN_WITHIN_MS = 500;
 
 let rig: Rig;

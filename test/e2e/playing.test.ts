@@ -4,7 +4,7 @@ import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { BLACK, EMPTY, HOUSE, openEye } from "../support/display/eye.ts";
 import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support/display/punctuality.ts";
-import { monotonicMs, recordDisplay } from "../support/display/recording.ts";
+import { FRAME_MS, monotonicMs, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
 import { processTree } from "../support/machine/proc.ts";
@@ -16,7 +16,8 @@ const eye = await openEye();
 /** Every form beside every other, both orders, lengths from 2 to 3.5 s: 34 items. */
 const spots = plannedSpots(catalogue, 17);
 const expected = shownItems(spots);
-const LENGTH_MS = 50;
+/** Three frames, and a quarter of one for the stamps. */
+const LENGTH_MS = 3.25 * FRAME_MS;
 /** An item is seen this much later than the player knew it painted at most, stalls included. */
 const SEEN_LATE_MS = 200;
 
