@@ -1,6 +1,7 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Watched frame by frame: one file at a time, with the machine to itself. */
+/** Watched frame by frame: one file at a time, before all else on the machine. */
 const TIMED = [
   "playing",
   "hostile",
@@ -32,6 +33,8 @@ export default defineConfig({
           exclude: ["test/e2e/**", "test/bench/**"],
           // Nothing happens on import, so that files may share what is imported: it takes half the time.
           isolate: false,
+          // Half of the time they wait: for sockets, the disk and processes that they started.
+          maxWorkers: 2 * availableParallelism(),
           // Nothing is judged by its time: this only ends what hangs, on the slowest machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,

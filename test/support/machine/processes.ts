@@ -88,7 +88,7 @@ export type EmulatorProcess = Running &
 /** Starts the emulator as a process of its own, on ports that are free, with more arguments where there are any. */
 export async function startEmulatorProcess(more: readonly string[] = []): Promise<EmulatorProcess> {
   const args = ["emulator", "--port", "0", "--media-port", "0", "--control-port", "0", "--seed", "7", ...more];
-  const child = running(spawn(process.execPath, [join(ROOT, "dist/cli/main.js"), ...args]));
+  const child = running(spawn(...onALeash(process.execPath, [join(ROOT, "dist/cli/main.js"), ...args])));
   const line = await eventually("the emulator's ready line", () => child.stdout[0]);
   const ready = readySchema.parse(JSON.parse(line));
   return {
@@ -155,7 +155,7 @@ export function startPlayerProcess(
   const { uid, gid } = ordinaryUser();
   const { PATH } = process.env;
   const env = { PATH, HOME: home, LANG: "C.UTF-8", ...(typeof display === "string" ? { DISPLAY: display } : display) };
-  const child = spawn(program.executable, [...program.args, ...args], { uid, gid, cwd: home, env });
+  const child = spawn(...onALeash(program.executable, [...program.args, ...args]), { uid, gid, cwd: home, env });
   preferOver(child);
   return running(child);
 }
@@ -163,10 +163,10 @@ export function startPlayerProcess(
 /**
  * What is measured goes before whatever else this machine does, as far as the user running this may say so: before the
  * other processes of its session, and its session before others, where the kernel shares the processors among sessions
- * first (sched(7), autogroup).
+ * first (sched(7), autogroup). Tests that run beside watched ones have it otherwise: those are measured.
  */
 export function preferOver({ pid }: { readonly pid?: number | undefined }): void {
-  if (pid === undefined || process.getuid?.() !== 0) return;
+  if (pid === undefined || process.getuid?.() !== 0 || process.env.SPOTLOOP_TESTS_YIELD !== undefined) return;
   setPriority(pid, constants.priority.PRIORITY_HIGH);
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(SESSION_PRIORITY), { flag: "r+" });
@@ -178,6 +178,11 @@ export function preferOver({ pid }: { readonly pid?: number | undefined }): void
 
 /** Nine times the share of an ordinary session: with more, the kernel itself has too little of a busy machine. */
 const SESSION_PRIORITY = -10;
+
+/** A program that ends with the process that started it, however that ends: a suite may be killed. */
+function onALeash(executable: string, args: readonly string[]): [string, string[]] {
+  return ["setpriv", ["--pdeathsig", "KILL", executable, ...args]];
+}
 
 /** A watcher that nobody stopped, because its test failed, neither keeps this process alive nor survives it. */
 export function endWithUs(child: ChildProcess): void {
