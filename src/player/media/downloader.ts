@@ -180,12 +180,12 @@ export class Downloader {
     onProgress?: (progress: Progress) => void,
   ): Promise<Downloaded | DownloadFailure> {
     const partial = this.#partials.take(key, request.md5 !== null);
-    let diskFailed = false;
     const attempt = async (): Promise<Downloaded | DownloadFailure> => {
       const had = partial.sizeBytes;
       const tools = { ...this.#parts, onProgress };
-      const result = await download(request, partial, tools, signal).catch((error: unknown) => {
-        diskFailed = true;
+      const result = await download(request, partial, tools, signal).catch(async (error: unknown) => {
+        // What the disk did not take is missing in the midst of the file, and counted as if it were there.
+        await partial.discard();
         throw error;
       });
       if (result.kind === "unreachable") throw new Unreachable(result, partial.sizeBytes > had);
@@ -198,12 +198,9 @@ export class Downloader {
       signal,
       shouldRetry: ({ attemptNumber }) => attemptNumber < MOST_CONNECTIONS,
       shouldConsumeRetry: ({ error }) => !(error instanceof Unreachable && error.progressed),
-    }).catch(async (error: unknown): Promise<DownloadFailure> => {
+    }).catch((error: unknown): DownloadFailure => {
       if (error instanceof Unreachable) return error.failure;
-      if (signal.aborted && !diskFailed) return { kind: "unreachable", reason: "called off" };
-      // The disk is full or broken: half a file must not stay in the way.
-      await partial.discard();
-      return { kind: "unreachable", reason: String(error) };
+      return { kind: "unreachable", reason: signal.aborted ? "called off" : String(error) };
     });
     if (result.kind === "unreachable" || result.kind === "deferred") await this.#partials.putBack(key, partial);
     else await partial.discard();

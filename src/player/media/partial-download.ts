@@ -97,6 +97,7 @@ export class PartialDownload {
     this.#waiting = [];
     this.#waitingBytes = 0;
     await this.close().catch(() => {});
+    this.#writing = Promise.resolve();
     await rm(this.path, { force: true });
     this.validator = null;
     this.wasResumed = false;

@@ -522,4 +522,29 @@ describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
     blocklist.clear(`${origin}/a`);
     kept(await cache.obtain(wanted("/a"), never));
   });
+
+  it("leaves no hole in a file whose connection broke while it took nothing, and goes on once it does", async () => {
+    const disk = smallDisk(2 * 1024 * 1024);
+    home = join(disk.path, "home");
+    const body = png(100_000);
+    const cache = await openCache();
+    let free = () => {};
+    let asked = 0;
+    answers["/a"] = (request, response) => {
+      if (++asked === 1) {
+        free = disk.fill();
+        response.writeHead(200, { "content-type": "image/png", "content-length": body.length, etag: '"v1"' });
+        return void response.write(body.subarray(0, 40_000), () => setTimeout(() => response.destroy(), 20));
+      }
+      free();
+      const start = Number(/\d+/.exec(request.headers.range ?? "0")?.[0]);
+      const head = { "content-type": "image/png", "content-length": body.length - start };
+      const range = { "content-range": `bytes ${start}-${body.length - 1}/${body.length}` };
+      response.writeHead(start === 0 ? 200 : 206, start === 0 ? head : { ...head, ...range });
+      response.end(body.subarray(start));
+    };
+    const { path, digest } = kept(await cache.obtain(wanted("/a"), never));
+    expect(digest).toBe(sha256(body));
+    expect(sha256(readFileSync(path))).toBe(digest);
+  });
 });
