@@ -26,13 +26,14 @@ export function isMet(row: Comparison): boolean | null {
   return row.goalIs === "least" ? judged(row) >= row.goal : judged(row) <= row.goal;
 }
 
-function cellsOf(row: Comparison): readonly string[] {
+/** A row as it is read: what, Spotloop's figure, the other's, their ratio, the goal. */
+export function cellsOf(row: Comparison): readonly string[] {
   const ratio = row.as === "ratio" ? medianRatio(row.spotloop, row.other).toFixed(2) : "";
   return [row.what, figure(row, row.spotloop), figure(row, row.other), ratio, goalOf(row)];
 }
 
 /** The middle of all rounds, and their range where they differ: "412 MB (408-430)". Of what has no figure, nothing. */
-function figure({ unit, digits }: Comparison, values: readonly number[]): string {
+export function figure({ unit, digits }: Comparison, values: readonly number[]): string {
   if (values.length === 0) return "";
   const [least, most] = range(values).map((value) => value.toFixed(digits));
   const spread = least === most ? "" : ` (${least}-${most})`;

@@ -6,7 +6,7 @@ import { checkoutPlayer } from "../support/machine/processes.ts";
 import { processMemoryMb } from "../support/machine/tree-usage.ts";
 import type { Comparison, Line } from "./line.ts";
 import { type Shown, show } from "./show.ts";
-import { lengthErrorsMs, showingOf } from "./showing.ts";
+import { lengthErrorsMs, lengthHistogram, showingOf } from "./showing.ts";
 import { percentile } from "./statistics.ts";
 import { naivePlayer } from "./transitions.ts";
 
@@ -52,6 +52,7 @@ export const thousand: Line = {
           ...{ spotloop: [memory.grownMb()], other: [] },
         },
       ],
+      histogram: lengthHistogram({ spotloop: spotloop.items, other: naive.items }),
     };
   },
 };
