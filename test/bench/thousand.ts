@@ -13,7 +13,7 @@ import { naivePlayer } from "./transitions.ts";
 /** Short items, so that a thousand take half an hour; all are whole frames of the display. */
 const LENGTHS = { shortestMs: 1_500, stepMs: 50 };
 /** The naive page shows what it does in a few; a thousand of its items would take far longer. */
-const NAIVE_SPOTS = 20;
+export const NAIVE_SPOTS = 20;
 /** Decks after which memory has settled. */
 const SETTLED_SPOTS = 50;
 
