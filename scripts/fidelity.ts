@@ -56,7 +56,8 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     const results = await runFidelity(samples, { ...size, keep, signal: ready.signal, progress: step.progress });
     step.done();
     process.stdout.write(`\n${fidelityTable(results)}`);
-    write("fidelity", fidelityFigures(results));
+    const isWhole = values.short !== true && positionals.length === 0;
+    write(isWhole ? "fidelity" : "fidelity-part", fidelityFigures(results));
     return results.every(isRight) ? 0 : 1;
   } finally {
     await site.close();

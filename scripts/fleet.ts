@@ -58,8 +58,9 @@ async function tryScreens(options: FleetOptions, screens: number, { folder, meas
   return Object.keys(result.failed).length === 0 ? 0 : 1;
 }
 
-function nameOf({ onlyWell, copies, causes, isQuick }: FleetOptions): string {
+/** A part of the causes says nothing of the whole, and a fleet that is well costs what it costs at the true pace only. */
+function nameOf({ onlyWell, copies, causes, isQuick, speed }: FleetOptions): string {
+  if (isQuick || causes !== null || (onlyWell && speed !== 1)) return "fleet-part";
   if (onlyWell) return copies > 1 ? "fleet-copies" : "fleet-well";
-  if (causes !== null) return "fleet-causes";
-  return isQuick ? "fleet-quick" : "fleet";
+  return "fleet";
 }

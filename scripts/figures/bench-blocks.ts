@@ -38,7 +38,7 @@ function lineOf({ title, beside, rows }: KeptLine): string {
   const isJudged = cells.some(([, , , , goal]) => goal !== "");
   const isThere = [true, true, true, isRatio, isJudged];
   const only = (row: readonly string[]) => row.filter((_, column) => isThere[column]);
-  return `${title}:\n\n${table(only(["", "Spotloop", capital(beside), "Ratio", "Goal"]), cells.map(only))}`.trim();
+  return `${title}.\n\n${table(only(["", "Spotloop", capital(beside), "Ratio", "Goal"]), cells.map(only))}`.trim();
 }
 
 function capital(text: string): string {

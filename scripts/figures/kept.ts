@@ -72,13 +72,12 @@ export function readKept(folder = FOLDER): KeptRuns {
 
 /**
  * What is kept of a run: of a bench each line by itself, of a soak its summary, else all of it. A run whose figures have no
- * place in the docs is a `Stop`: a short form, or a part of a fleet.
+ * place in the docs is a `Stop`: the short form of a bench, or a part of the creatives or of a fleet's causes.
  */
 export function keptOf(run: Run): readonly Run[] {
-  if (/--(?:quick|short)\b/.test(run.command) && !SHORT_IS_KEPT.includes(run.name))
-    throw new Stop(STEP, `${run.command} is a short form.`, "Keep a run of the whole.");
   if (run.name === "bench") {
-    const { lines } = run.figures as BenchFigures;
+    const { lines, quick } = run.figures as BenchFigures;
+    if (quick) throw new Stop(STEP, "The short form of the bench says only that it runs.", "Leave out --quick.");
     return lines.map((line) => known({ ...run, name: `bench-${line.name}`, figures: line }));
   }
   if (run.name === "soak") return [{ ...run, figures: summaryOf((run.figures as SoakFigures).pieces) }];
@@ -94,8 +93,6 @@ export function textOf(run: Run): string {
 
 const STEP = "Keeping a run";
 const DIGITS = 6;
-/** They ask everything that there is to know, only less often: what takes hours stays out. */
-const SHORT_IS_KEPT = ["update-test", "boot-test"];
 
 function known(run: Run): Run {
   if (isKnown(run.name)) return run;

@@ -84,6 +84,7 @@ function captionOf({ command, at, seconds, version, commit, machine }: Run): str
   });
   const built = `Spotloop ${version}${commit === null ? "" : ` at ${commit}`}`;
   const took = seconds < 90 ? `${number(seconds)} s` : `${number(seconds / 60)} minutes`;
-  const on = `${processor}, ${cores} cores, ${memoryGb} GB, ${system}, load before ${number(loadBefore, 1)}`;
+  const [distribution] = system.split(/ \((?=\w+ \d)/);
+  const on = `${processor}, ${cores} cores, ${memoryGb} GB, ${distribution}, load before ${number(loadBefore, 1)}`;
   return `\`${command}\`, ${day}, ${took}. ${built}; ${runtime}; ${on}.`;
 }

@@ -45,7 +45,7 @@ export const RUN_BLOCKS = {
       simulate,
       ["", "", "Goal"],
       [
-        ["Virtual days", number(days), ""],
+        ["Virtual days", number(days, Number.isInteger(days) ? 0 : 1), ""],
         ["Seconds for each", number(secondsADay, 1), goal(`${DAY_WITHIN_S}`, secondsADay <= DAY_WITHIN_S)],
         [
           "Faults, of so many kinds",
@@ -76,16 +76,15 @@ export const RUN_BLOCKS = {
     const taken = FIGURE_NAMES.map((name) => {
       return [name, ...columns.map(({ footprint }) => number(footprint[name])), "", moveOf(slopes[name])];
     });
-    const since =
-      pieces.length === 1 ? "" : ` in ${number(pieces.length)} pieces, the first on ${pieces[0]?.at.slice(0, 10)}`;
     const processors = [...new Set(pieces.map(({ processor }) => processor))].join(", ");
+    const since = ` in ${number(pieces.length)} pieces, the first on ${pieces[0]?.at.slice(0, 10)}, on ${processors}`;
     const wrong =
       violations.length === 0
         ? "Nothing was wrong: no frame, no order, no proof."
         : violations.map((text) => `- ${text}`).join("\n");
     return [
       caption(soak),
-      `${number(hours, 1)} hours at ${number(speed)} times the pace${since}, on ${processors}:`,
+      `${number(hours, 1)} hours at ${number(speed)} times the pace${pieces.length === 1 ? "" : since}:`,
       table(heading, [...rows, ...taken]).trim(),
       wrong,
       "![Memory by process over the hours, and the line that fits all of it best](figures/soak-memory.svg)",

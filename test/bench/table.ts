@@ -35,9 +35,11 @@ export function cellsOf(row: Comparison): readonly string[] {
 /** The middle of all rounds, and their range where they differ: "412 MB (408-430)". Of what has no figure, nothing. */
 export function figure({ unit, digits }: Comparison, values: readonly number[]): string {
   if (values.length === 0) return "";
-  const [least, most] = range(values).map((value) => value.toFixed(digits));
+  const text = (value: number) =>
+    value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const [least, most] = range(values).map(text);
   const spread = least === most ? "" : ` (${least}-${most})`;
-  return `${median(values).toFixed(digits)} ${unit}`.trimEnd() + spread;
+  return `${text(median(values))} ${unit}`.trimEnd() + spread;
 }
 
 function goalOf(row: Comparison): string {

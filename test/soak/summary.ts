@@ -11,7 +11,7 @@ export interface SoakSummary {
   readonly first: Hour;
   /** The last hour that was watched for most of it; null where that is the first. */
   readonly last: Hour | null;
-  /** Sums of all hours; of lengths, drift and creatives the worst hour. */
+  /** Sums of all hours; of lengths, drift and creatives the most of those in which an item was shown. */
   readonly all: Omit<Hour, "hour" | "footprint">;
   readonly slopes: Readonly<Record<Figure, Slope>>;
   readonly violations: readonly string[];
@@ -49,7 +49,8 @@ export function summaryOf(pieces: readonly KeptPiece[]): SoakSummary {
 
 function allOf(hours: readonly Hour[]): SoakSummary["all"] {
   const total = (of: (hour: Hour) => number) => sum(hours.map(of));
-  const worst = (of: (hour: Hour) => number) => Math.max(...hours.map(of));
+  const shown = hours.filter(({ items }) => items > 0);
+  const worst = (of: (hour: Hour) => number) => Math.max(...shown.map(of));
   return {
     ...{
       frames: total(({ frames }) => frames),

@@ -24,7 +24,7 @@ describe("the figures of the bench", () => {
       "bench-startup": aRun("bench-startup", startup),
     });
     expect(text).toContain(
-      "A title:\n\n|  | Spotloop | Bare window | Ratio | Goal |\n| --- | --- | --- | --- | --- |\n" +
+      "A title.\n\n|  | Spotloop | Bare window | Ratio | Goal |\n| --- | --- | --- | --- | --- |\n" +
         "| memory | 310 MB (300-320) | 200 MB | 1.55 | at most 1.4: **missed** |\n",
     );
     expect(text).toContain("|  | Spotloop | Bare window |\n| --- | --- | --- |\n| first item | 5 ms | 4 ms |");

@@ -33,7 +33,7 @@ describe("a caption", () => {
   it("says which command, when, how long, of what and on what, once for runs of one command", () => {
     const said =
       "`npm run chaos -- --seed 1`, 23 November 2026, 2 minutes. Spotloop 0.1.0 at abc; " +
-      "Electron 45.4.1; a CPU, 2 cores, 24 GB, Debian, load before 0.1.";
+      "Electron 45.4.1; a CPU, 2 cores, 24 GB, Debian 12 (bookworm), load before 0.1.";
     expect(caption(chaos, aRun("chaos", {}))).toBe(said);
     expect(caption(chaos, { ...chaos, command: "npm run soak" }).split("\n\n")).toHaveLength(2);
   });
