@@ -74,17 +74,12 @@ export function goal(what: string, isMet: boolean): string {
 
 function captionOf({ command, at, seconds, version, commit, machine }: Run): string {
   const { processor, cores, memoryGb, system, node, electron, fallback, loadBefore } = machine;
-  const runtime =
-    electron === null ? `Node ${node}` : `Electron ${electron}${fallback ? ", the stand-in for development" : ""}`;
-  const day = new Date(at).toLocaleDateString("en-GB", {
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    timeZone: "UTC",
-  });
-  const built = `Spotloop ${version}${commit === null ? "" : ` at ${commit}`}`;
+  const runtime = electron === null ? `Node ${node}` : `Electron ${electron}${fallback ? " (the stand-in)" : ""}`;
+  const day = new Date(at).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+  const built = `${version}${commit === null ? "" : ` at ${commit}`}`;
   const took = seconds < 90 ? `${number(seconds)} s` : `${number(seconds / 60)} minutes`;
-  const [distribution] = system.split(/ \((?=\w+ \d)/);
+  // The kernel and the like are in the file.
+  const [distribution] = system.split(" (");
   const on = `${processor}, ${cores} cores, ${memoryGb} GB, ${distribution}, load before ${number(loadBefore, 1)}`;
-  return `\`${command}\`, ${day}, ${took}. ${built}; ${runtime}; ${on}.`;
+  return `\`${command}\`: ${day}, ${took}, ${built}, ${runtime}, ${on}.`;
 }

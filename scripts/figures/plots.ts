@@ -24,7 +24,7 @@ const COLOURS = ["#2a4d6e", "#e8654f", "#d99a1c", "#3f9c88", "#8a7fb5"];
 const MEMORY = ["memory of all, MB", "main process, MB", "renderers, MB", "graphics, MB", "network, MB"] as const;
 
 /** Memory by process over the hours, and the straight line of the slope that all of it has. */
-function memoryPlot({ series, slopes }: SoakSummary): string {
+export function memoryPlot({ series, slopes }: SoakSummary): string {
   const { hours } = series;
   const most = Math.max(...MEMORY.flatMap((name) => series[name]));
   const x = scaleLinear([0, Math.max(...hours)], [INNER.left, INNER.right]);

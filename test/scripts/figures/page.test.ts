@@ -32,18 +32,16 @@ describe("a page with figures", () => {
 describe("a caption", () => {
   it("says which command, when, how long, of what and on what, once for runs of one command", () => {
     const said =
-      "`npm run chaos -- --seed 1`, 23 November 2026, 2 minutes. Spotloop 0.1.0 at abc; " +
-      "Electron 45.4.1; a CPU, 2 cores, 24 GB, Debian 12 (bookworm), load before 0.1.";
+      "`npm run chaos -- --seed 1`: 23 November 2026, 2 minutes, 0.1.0 at abc, " +
+      "Electron 45.4.1, a CPU, 2 cores, 24 GB, Debian 12, load before 0.1.";
     expect(caption(chaos, aRun("chaos", {}))).toBe(said);
     expect(caption(chaos, { ...chaos, command: "npm run soak" }).split("\n\n")).toHaveLength(2);
   });
 
   it("names the stand-in as one, and Node alone where no window was opened", () => {
     const { machine } = chaos;
-    expect(caption({ ...chaos, machine: { ...machine, fallback: true } })).toContain(
-      "45.4.1, the stand-in for development;",
-    );
-    expect(caption({ ...chaos, machine: { ...machine, electron: null } })).toContain("; Node 24.0.0;");
+    expect(caption({ ...chaos, machine: { ...machine, fallback: true } })).toContain("Electron 45.4.1 (the stand-in),");
+    expect(caption({ ...chaos, machine: { ...machine, electron: null } })).toContain(", Node 24.0.0,");
   });
 });
 
