@@ -19,7 +19,7 @@ export function plots(kept: KeptRuns): Readonly<Record<string, string>> {
 }
 
 const [WIDTH, HEIGHT] = [860, 340];
-const INNER = { left: 56, right: WIDTH - 16, top: 40, bottom: HEIGHT - 44 };
+const INNER = { left: 56, right: WIDTH - 16, top: 56, bottom: HEIGHT - 44 };
 const COLOURS = ["#2a4d6e", "#e8654f", "#d99a1c", "#3f9c88", "#8a7fb5"];
 const MEMORY = ["memory of all, MB", "main process, MB", "renderers, MB", "graphics, MB", "network, MB"] as const;
 
@@ -41,6 +41,7 @@ export function memoryPlot({ series, slopes }: SoakSummary): string {
   const slope = slopes[all];
   const [meanHour, mean] = [hours, series[all]].map((values) => sum(values) / values.length) as [number, number];
   const ends = x.domain().map((hour) => [hour, mean + slope.perHour * (hour - meanHour)] as const);
+  const move = moveOf(slope);
   const fit = Number.isFinite(slope.perHour) ? `<path d="${path(ends)}" stroke="#000" stroke-dasharray="6 4"/>` : "";
   return picture([
     ...legend(MEMORY.map((name) => name.replace(", MB", ""))),
@@ -54,13 +55,13 @@ export function memoryPlot({ series, slopes }: SoakSummary): string {
     ),
     ...lines,
     fit,
-    text(INNER.right, 22, moveOf(slope), "end"),
+    text(INNER.right, 40, move === "" ? "" : `dashed, MB: ${move}`, "end"),
   ]);
 }
 
 /** What share of the items was off by how many refreshes, Spotloop's beside the other's. */
 function histogramPlot({ what, unit, spotloop, other }: Histogram, beside: string): string {
-  const counts = [spotloop, other];
+  const counts = [spotloop, other].map(withinEdges);
   const values = counts.flatMap((one) => Object.keys(one).map(Number));
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const bins = Array.from({ length: most - least + 1 }, (_, index) => least + index);
@@ -75,8 +76,6 @@ function histogramPlot({ what, unit, spotloop, other }: Histogram, beside: strin
       return [`<rect ${box} fill="${COLOURS[series]}"/>`];
     }),
   );
-  const every = Math.ceil(bins.length / MOST_TICKS);
-  const named = bins.filter((bin) => bin % every === 0);
   const middle = (bin: number) => (x(bin) ?? 0) + x.bandwidth() / 2;
   return picture([
     ...legend(["Spotloop", beside]),
@@ -85,14 +84,29 @@ function histogramPlot({ what, unit, spotloop, other }: Histogram, beside: strin
       "% of the items",
     ),
     ...axisBelow(
-      named.map((bin) => [middle(bin), `${bin > 0 ? "+" : ""}${bin}`]),
+      bins.map((bin) => [middle(bin), binName(bin)]),
       `${what}, ${unit}`,
     ),
     ...bars,
   ]);
 }
 
-const MOST_TICKS = 20;
+/** What is further off is drawn here: by how much no longer matters. */
+const EDGE = 10;
+
+function withinEdges(counts: Readonly<Record<string, number>>): Readonly<Record<number, number>> {
+  const within: Record<number, number> = {};
+  for (const [value, count] of Object.entries(counts)) {
+    const bin = Math.max(-EDGE, Math.min(EDGE, Number(value)));
+    within[bin] = (within[bin] ?? 0) + count;
+  }
+  return within;
+}
+
+function binName(bin: number): string {
+  const signed = `${bin > 0 ? "+" : ""}${bin}`;
+  return Math.abs(bin) < EDGE ? signed : `${bin < 0 ? "≤" : "≥"}${signed}`;
+}
 
 function picture(parts: readonly string[]): string {
   return [
@@ -123,7 +137,7 @@ function axisLeft(ticks: Ticks, unit: string): readonly string[] {
   return [
     ...lines,
     ...ticks.map(([at, label]) => text(INNER.left - 6, at + 4, label, "end")),
-    text(4, 34, unit, "start"),
+    text(4, 40, unit, "start"),
   ];
 }
 

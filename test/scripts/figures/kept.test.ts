@@ -82,12 +82,13 @@ describe("the kept runs", () => {
 
 describe("the plot of lengths", () => {
   it("has a bar for each error that was seen, and none for one that was not", () => {
-    const histogram = { what: "error", unit: "refreshes", spotloop: { 0: 9, 1: 1 }, other: { "-2": 4 } };
+    const histogram = { what: "error", unit: "refreshes", spotloop: { 0: 9, 1: 1 }, other: { "-2": 4, 90: 1, 77: 1 } };
     const thousand = aRun("bench-thousand", { title: "T", beside: "a <b> page", rows: [], histogram });
     const svg = plots({ "bench-thousand": thousand })["length-error.svg"] ?? "";
-    expect(svg.match(/<rect [^>]*height="(?!12")[\d.]+" fill="#[0-9a-f]{6}"/g)).toHaveLength(3);
+    expect(svg.match(/<rect [^>]*height="(?!12")[\d.]+" fill="#[0-9a-f]{6}"/g)).toHaveLength(4);
     expect(svg).toContain(">a &lt;b> page<");
     expect(svg).toContain(">+1<");
+    expect(svg).toContain(">≥+10<");
   });
 
   it("is not there without a run", () => {
