@@ -32,13 +32,15 @@ function lines(...runs: readonly Run<KeptLine>[]): string {
   return [caption(...runs), ...runs.map(({ figures }) => lineOf(figures))].join("\n\n");
 }
 
-function lineOf({ title, beside, rows }: KeptLine): string {
-  const cells = rows.map((row) => cellsOf(comparisonOf(row)).map((cell) => cell.replace(/missed$/, "**missed**")));
+function lineOf({ title, subject = "Spotloop", beside, rows }: KeptLine): string {
+  const cells = rows.map((row) =>
+    cellsOf(comparisonOf(row)).map((cell) => capital(cell.replace(/missed$/, "**missed**"))),
+  );
   const isRatio = cells.some(([, , , ratio]) => ratio !== "");
   const isJudged = cells.some(([, , , , goal]) => goal !== "");
   const isThere = [true, true, true, isRatio, isJudged];
   const only = (row: readonly string[]) => row.filter((_, column) => isThere[column]);
-  return `${title}.\n\n${table(only(["", "Spotloop", capital(beside), "Ratio", "Goal"]), cells.map(only))}`.trim();
+  return `${title}.\n\n${table(only(["", capital(subject), capital(beside), "Ratio", "Goal"]), cells.map(only))}`.trim();
 }
 
 function capital(text: string): string {

@@ -88,7 +88,7 @@ export const FLEET_BLOCKS = {
         ["A scrape", `${rough(bytesPerScrape)} bytes every ${number(60 / SCRAPES_A_MINUTE)} s, on loopback`],
         [
           "Pushed by its agent",
-          `${rough(pushedBytesPerMinute)} bytes a minute in ${number(pushesPerMinute)} requests, compressed, without their heads: ${rough(pushed / 1e6)} MB a month`,
+          `${rough(pushedBytesPerMinute)} bytes a minute in ${rough(pushesPerMinute)} requests, compressed, without their heads: ${rough(pushed / 1e6)} MB a month`,
         ],
         ["Memory of its agent", megabytes(agentMemoryBytes)],
       ],

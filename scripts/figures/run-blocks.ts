@@ -46,7 +46,7 @@ export const RUN_BLOCKS = {
       ["", "", "Goal"],
       [
         ["Virtual days", number(days, Number.isInteger(days) ? 0 : 1), ""],
-        ["Seconds for each", number(secondsADay, 1), goal(`${DAY_WITHIN_S}`, secondsADay <= DAY_WITHIN_S)],
+        ["Seconds for each", number(secondsADay, 1), goal(`${DAY_WITHIN_S} s`, secondsADay <= DAY_WITHIN_S)],
         [
           "Faults, of so many kinds",
           `${number(sum(Object.values(faults)))}, ${number(Object.keys(faults).length)}`,

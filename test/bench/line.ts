@@ -26,6 +26,8 @@ export interface Line {
 export interface Section {
   /** What was measured, in one sentence without its end. */
   readonly title: string;
+  /** What is measured, in a word or two, where that is not Spotloop as a whole. */
+  readonly subject?: string;
   /** What Spotloop is compared with, in a word or two. */
   readonly beside: string;
   readonly rows: readonly Comparison[];

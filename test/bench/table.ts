@@ -2,8 +2,8 @@ import type { Comparison, Section } from "./line.ts";
 import { median, medianRatio, range } from "./statistics.ts";
 
 /** A section as it is read: a title, a heading, and a row for each comparison; columns stand under each other. */
-export function tableOf({ title, beside, rows }: Section): string {
-  const heading = ["", "Spotloop", beside, "ratio", "goal"];
+export function tableOf({ title, subject = "Spotloop", beside, rows }: Section): string {
+  const heading = ["", subject, beside, "ratio", "goal"];
   const cells = [heading, ...rows.map(cellsOf)];
   const widths = heading.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   const lines = cells.map((row) =>

@@ -25,9 +25,9 @@ describe("the figures of the bench", () => {
     });
     expect(text).toContain(
       "A title.\n\n|  | Spotloop | Bare window | Ratio | Goal |\n| --- | --- | --- | --- | --- |\n" +
-        "| memory | 310 MB (300-320) | 200 MB | 1.55 | at most 1.4: **missed** |\n",
+        "| Memory | 310 MB (300-320) | 200 MB | 1.55 | At most 1.4: **missed** |\n",
     );
-    expect(text).toContain("|  | Spotloop | Bare window |\n| --- | --- | --- |\n| first item | 5 ms | 4 ms |");
+    expect(text).toContain("|  | Spotloop | Bare window |\n| --- | --- | --- |\n| First item | 5 ms | 4 ms |");
   });
 
   it("are six in the README, from the runs that the docs show whole", () => {
@@ -99,7 +99,7 @@ describe("the figures of the other commands", () => {
       },
     });
     const text = made("simulate", { simulate });
-    expect(text).toContain("| Seconds for each | 2.5 | 2: **missed** |");
+    expect(text).toContain("| Seconds for each | 2.5 | 2 s: **missed** |");
     expect(text).toContain("| Faults, of so many kinds | 11, 2 |  |");
     expect(text).toContain("| Clock jumps | 4 |  |");
   });
