@@ -2,7 +2,7 @@
 import type { Section } from "../test/bench/line.ts";
 import { LINES } from "../test/bench/lines.ts";
 import { readOptions } from "../test/bench/options.ts";
-import { quietMachine } from "../test/bench/quiet.ts";
+import { quietMachine, remarkOn } from "../test/bench/quiet.ts";
 import { reportOf } from "../test/bench/report.ts";
 import { tableOf } from "../test/bench/table.ts";
 import { describeMachine } from "../test/figures/machine.ts";
@@ -24,8 +24,8 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     sections.set(line.name, section);
     process.stdout.write(`\n${tableOf(section)}`);
-    measured.write(json, "bench", reportOf(quick, sections));
+    measured.write(json, "bench", reportOf(quick, sections, quiet.starts()));
   }
-  process.stdout.write(quiet.remark());
+  process.stdout.write(`\n${remarkOn(quiet.starts())}\n`);
   return 0;
 }

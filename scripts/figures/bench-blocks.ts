@@ -1,6 +1,8 @@
+import { remarkOn } from "../../test/bench/quiet.ts";
 import { comparisonOf, type KeptLine } from "../../test/bench/report.ts";
 import { cellsOf } from "../../test/bench/table.ts";
 import type { Run } from "../../test/figures/run.ts";
+import type { BenchLine } from "./kept.ts";
 import { block, caption, table } from "./page.ts";
 
 /** What `npm run bench` measures, in the parts in which it is read. */
@@ -28,8 +30,11 @@ export const BENCH_BLOCKS = {
 };
 
 /** Which runs, and then a sentence and a table for each line. */
-function lines(...runs: readonly Run<KeptLine>[]): string {
-  return [caption(...runs), ...runs.map(({ figures }) => lineOf(figures))].join("\n\n");
+function lines(...runs: readonly Run<BenchLine>[]): string {
+  const remarks = new Set(runs.map(({ figures }) => remarkOn(figures.starts)));
+  return [`${caption(...runs)} ${[...remarks].join(" ")}`.trim(), ...runs.map(({ figures }) => lineOf(figures))].join(
+    "\n\n",
+  );
 }
 
 function lineOf({ title, subject = "Spotloop", beside, rows }: KeptLine): string {

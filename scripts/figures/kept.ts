@@ -23,8 +23,11 @@ const BENCH = [
 ] as const;
 type BenchName = `bench-${(typeof BENCH)[number]}`;
 
+/** A line of the bench, and how quiet the machine was in its run. */
+export type BenchLine = KeptLine & Pick<BenchFigures, "starts">;
+
 /** What is kept of each run, by its name. */
-export interface FiguresOf extends Record<BenchName, KeptLine> {
+export interface FiguresOf extends Record<BenchName, BenchLine> {
   readonly chaos: ChaosResult;
   readonly simulate: Outcome;
   readonly soak: SoakSummary;
@@ -76,9 +79,9 @@ export function readKept(folder = FOLDER): KeptRuns {
  */
 export function keptOf(run: Run): readonly Run[] {
   if (run.name === "bench") {
-    const { lines, quick } = run.figures as BenchFigures;
+    const { lines, quick, starts } = run.figures as BenchFigures;
     if (quick) throw new Stop(STEP, "The short form of the bench says only that it runs.", "Leave out --quick.");
-    return lines.map((line) => known({ ...run, name: `bench-${line.name}`, figures: line }));
+    return lines.map((line) => known({ ...run, name: `bench-${line.name}`, figures: { ...line, starts } }));
   }
   if (run.name === "soak") return [{ ...run, figures: summaryOf((run.figures as SoakFigures).pieces) }];
   return [known(run)];

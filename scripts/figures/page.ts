@@ -23,8 +23,8 @@ export function block<N extends RunName>(
 }
 
 /**
- * A page with its blocks as their runs have them. Throws for a place that has no block, and for one that says without a run
- * that it is written by hand.
+ * A page with its blocks as their runs have them. Throws for a place that has no block, and for one without its runs that
+ * does not say that it was written by hand.
  */
 export function fillPage(page: string, blocks: Readonly<Record<string, Block>>, kept: KeptRuns): string {
   return page.replace(PLACE, (whole, begin: string, name: string, now: string, end: string) => {

@@ -1,4 +1,5 @@
 import type { Comparison, Section } from "./line.ts";
+import type { Starts } from "./quiet.ts";
 import { median } from "./statistics.ts";
 import { isMet, judged } from "./table.ts";
 
@@ -26,12 +27,18 @@ interface Rounds {
 export interface BenchFigures {
   /** Whether it was the short form, whose figures say only that it runs. */
   readonly quick: boolean;
+  /** Of all lines. */
+  readonly starts: Starts;
   readonly lines: readonly KeptLine[];
 }
 
 /** All figures of a run, those of each round among them. */
-export function reportOf(quick: boolean, sections: ReadonlyMap<string, Section>): BenchFigures {
-  return { quick, lines: [...sections].map(([name, section]) => ({ ...section, name, rows: section.rows.map(kept) })) };
+export function reportOf(quick: boolean, sections: ReadonlyMap<string, Section>, starts: Starts): BenchFigures {
+  return {
+    quick,
+    starts,
+    lines: [...sections].map(([name, section]) => ({ ...section, name, rows: section.rows.map(kept) })),
+  };
 }
 
 /** A comparison as it was measured. */

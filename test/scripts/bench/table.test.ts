@@ -45,7 +45,7 @@ describe("the bench's table", () => {
 describe("the bench's report", () => {
   it("has every round of every line, and what follows from them", () => {
     const sections = new Map([["memory", { title: "T", beside: "B", rows: [memory] }]]);
-    const { quick, lines } = reportOf(true, sections);
+    const { quick, lines } = reportOf(true, sections, { all: 3, busy: 1 });
 
     expect([quick, lines.map(({ name, title, beside }) => [name, title, beside])]).toEqual([
       true,
@@ -63,7 +63,7 @@ describe("the bench's report", () => {
   it("gives back what was measured, of what has no goal and nothing beside it too", () => {
     const alone: Comparison = { what: "x", unit: "", digits: 1, as: "pair", spotloop: [1], other: [] };
     const rows = [memory, alone];
-    const { lines } = reportOf(false, new Map([["memory", { title: "T", beside: "B", rows }]]));
+    const { lines } = reportOf(false, new Map([["memory", { title: "T", beside: "B", rows }]]), { all: 0, busy: 0 });
     expect(JSON.parse(JSON.stringify(lines))[0].rows.map(comparisonOf)).toEqual(rows);
   });
 });

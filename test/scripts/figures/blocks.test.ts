@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { BLOCKS } from "../../../scripts/figures/blocks.ts";
-import type { KeptRuns } from "../../../scripts/figures/kept.ts";
+import type { BenchLine, KeptRuns } from "../../../scripts/figures/kept.ts";
 import type { Comparison } from "../../bench/line.ts";
 import { type KeptLine, reportOf } from "../../bench/report.ts";
 import { aRun } from "./a-run.ts";
 
+const STARTS = { all: 6, busy: 2 };
 /** What a block makes of runs, without which these were. */
 const made = (name: string, kept: KeptRuns) => BLOCKS[name]?.text(kept) ?? "";
 const measured = (what: string, rounds: number[], other: number[], rest: Partial<Comparison> = {}): Comparison => {
   return { what, unit: "ms", digits: 0, as: "pair", spotloop: rounds, other, ...rest };
 };
-function aLine(...rows: Comparison[]): KeptLine {
-  const [line] = reportOf(false, new Map([["line", { title: "A title", beside: "bare window", rows }]])).lines;
-  return line as KeptLine;
+function aLine(...rows: Comparison[]): BenchLine {
+  const [line] = reportOf(false, new Map([["line", { title: "A title", beside: "bare window", rows }]]), STARTS).lines;
+  return { ...(line as KeptLine), starts: STARTS };
 }
 
 describe("the figures of the bench", () => {
@@ -23,6 +24,7 @@ describe("the figures of the bench", () => {
       "bench-memory": aRun("bench-memory", memory),
       "bench-startup": aRun("bench-startup", startup),
     });
+    expect(text).toContain(" load before 0.1. 2 of 6 measurements began on a machine busy with something else.\n\n");
     expect(text).toContain(
       "A title.\n\n|  | Spotloop | Bare window | Ratio | Goal |\n| --- | --- | --- | --- | --- |\n" +
         "| Memory | 310 MB (300-320) | 200 MB | 1.55 | At most 1.4: **missed** |\n",

@@ -30,7 +30,7 @@ function aSoak(hours: number): Run {
 
 describe("what is kept of a run", () => {
   it("is of a bench each line by itself, each with the command that measured it", () => {
-    const runs = keptOf(bench({ quick: false, lines: [line("owing"), line("memory")] }));
+    const runs = keptOf(bench({ quick: false, starts: { all: 1, busy: 0 }, lines: [line("owing"), line("memory")] }));
     expect(runs.map(({ name }) => name)).toEqual(["bench-owing", "bench-memory"]);
     expect(runs.map(({ command, figures }) => [command, (figures as { name: string }).name])).toEqual([
       ["npm run bench -- owing", "owing"],
@@ -82,8 +82,9 @@ describe("the kept runs", () => {
 
 describe("the plot of lengths", () => {
   it("has a bar for each error that was seen, and none for one that was not", () => {
+    const starts = { all: 0, busy: 0 };
     const histogram = { what: "error", unit: "refreshes", spotloop: { 0: 9, 1: 1 }, other: { "-2": 4, 90: 1, 77: 1 } };
-    const thousand = aRun("bench-thousand", { title: "T", beside: "a <b> page", rows: [], histogram });
+    const thousand = aRun("bench-thousand", { title: "T", beside: "a <b> page", rows: [], histogram, starts });
     const svg = plots({ "bench-thousand": thousand })["length-error.svg"] ?? "";
     expect(svg.match(/<rect [^>]*height="(?!12")[\d.]+" fill="#[0-9a-f]{6}"/g)).toHaveLength(4);
     expect(svg).toContain(">a &lt;b> page<");
