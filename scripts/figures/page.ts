@@ -55,10 +55,9 @@ export function caption(...runs: readonly Run[]): string {
 
 /** A table in Markdown; the first column's heading may be empty. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [heading, heading.map(() => "---"), ...rows];
-  return cells
-    .map((row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", "; ")).join(" | ")} |\n`)
-    .join("");
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", "; ")).join(" | ")} |\n`;
+  return `${line(heading)}|${"---|".repeat(heading.length)}\n${rows.map(line).join("")}`;
 }
 
 /** A number with so many digits after the point, thousands apart. Throws for what is none: a figure is never made up. */
