@@ -13,7 +13,7 @@ import { prepareElectron } from "./setup/prepare.ts";
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { lines, quick, json } = readOptions(args, LINES, process.env.INIT_CWD ?? process.cwd());
   const runtime = await prepareElectron(["display", "watching"], ready);
-  const measured = beginRun("bench", args, runtime);
+  const measured = beginRun("bench", args, runtime, json);
   process.stdout.write(`\nSpotloop bench${quick ? ", short form" : ""}\n${describeMachine(measured.machine)}\n`);
 
   const quiet = quietMachine(ready.signal);
@@ -24,8 +24,9 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     sections.set(line.name, section);
     process.stdout.write(`\n${tableOf(section)}`);
-    measured.write(json, "bench", reportOf(quick, sections, quiet.starts()));
+    measured.write("bench", reportOf(quick, sections, quiet.starts()));
   }
-  process.stdout.write(`\n${remarkOn(quiet.starts())}\n`);
+  const remark = remarkOn(quiet.starts());
+  if (remark !== "") process.stdout.write(`\n${remark}\n`);
   return 0;
 }

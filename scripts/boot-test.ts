@@ -22,7 +22,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
   const runtime = await prepareElectron(["virtual-pc"], ready);
   const { version, fallback } = runtime;
-  const measured = beginRun("boot-test", withSeed(args, options.seed), runtime);
+  const measured = beginRun("boot-test", withSeed(args, options.seed), runtime, options.json);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-boot-"));
   const pictures = join(folder, "pictures");
   await mkdir(pictures);
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
     process.stdout.write(bootTable(steps));
-    measured.write(options.json, "boot-test", { steps, verdicts });
+    measured.write("boot-test", { steps, verdicts });
     const { lost, falseProofs, broken, violations } = verdicts ?? NOTHING;
     if (verdicts !== null)
       process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files\n`);

@@ -16,13 +16,13 @@ const USAGE = "npm run chaos -- [--kills N] [--seed S] [--json FILE]";
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { kills, seed, json } = readOptions(args, process.env.INIT_CWD ?? process.cwd());
   await prepare(ready);
-  const measured = beginRun("chaos", withSeed(args, seed), null);
+  const measured = beginRun("chaos", withSeed(args, seed), null, json);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-chaos-"));
   const step = ready.say.begin(`Killing the player (seed ${seed})`);
   const result = await runChaos({ kills, seed, folder, signal: ready.signal, progress: step.progress });
   step.done();
   process.stdout.write(`\n${chaosTable(result)}`);
-  measured.write(json, "chaos", result);
+  measured.write("chaos", result);
   // What is left of a run that broke something shows why.
   if (result.violations.length > 0) process.stdout.write(`\nleft in ${folder}\n`);
   else rmSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { runFidelity } from "../test/fidelity/run.ts";
 import { isRight } from "../test/fidelity/sample.ts";
 import { openSite, type Site } from "../test/fidelity/site.ts";
 import { fidelityFigures, fidelityTable } from "../test/fidelity/table.ts";
-import { beginRun } from "../test/figures/run.ts";
+import { beginRun, type RunningRun } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
 import { readArguments } from "./setup/arguments.ts";
 import { prepareElectron } from "./setup/prepare.ts";
@@ -39,15 +39,14 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     path === undefined ? null : resolve(process.env.INIT_CWD ?? process.cwd(), path);
   const keep = fromHere(values.keep);
   const runtime = await prepareElectron(["display", "watching"], ready);
-  const measured = beginRun("fidelity", args, runtime);
-  const write: Write = (name, figures) => measured.write(fromHere(values.json), name, figures);
+  const measured = beginRun("fidelity", args, runtime, fromHere(values.json));
   const making = ready.say.begin("Making pictures and clips");
   const made = await makeMedia(ready.signal, making.progress);
   making.done();
   const site = await openSite(made);
   try {
-    if (pages !== null) return await age(site, pages, ready, write);
-    if (starts !== null) return await cold(site, starts, ready, write);
+    if (pages !== null) return await age(site, pages, ready, measured);
+    if (starts !== null) return await cold(site, starts, ready, measured);
     const samples = corpus(site)
       .filter(({ isInShort }) => isInShort || values.short !== true)
       .filter(({ name }) => positionals.length === 0 || positionals.some((pattern) => name.includes(pattern)));
@@ -57,30 +56,28 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\n${fidelityTable(results)}`);
     const isWhole = values.short !== true && positionals.length === 0;
-    write(isWhole ? "fidelity" : "fidelity-part", fidelityFigures(results));
+    measured.write(isWhole ? "fidelity" : "fidelity-part", fidelityFigures(results));
     return results.every(isRight) ? 0 : 1;
   } finally {
     await site.close();
   }
 }
 
-type Write = (name: string, figures: object) => void;
-
-async function age(site: Site, pages: number, { say, signal }: Ready, write: Write): Promise<number> {
+async function age(site: Site, pages: number, { say, signal }: Ready, measured: RunningRun): Promise<number> {
   const step = say.begin(`Reading the age of ${pages} pages`);
   const report = await measureAges(site, { pages, signal, progress: step.progress });
   step.done();
   process.stdout.write(`\n${ageTable(report)}`);
-  write("fidelity-age", report);
+  measured.write("fidelity-age", report);
   return isYoung(report) ? 0 : 1;
 }
 
-async function cold(site: Site, starts: number, { say, signal }: Ready, write: Write): Promise<number> {
+async function cold(site: Site, starts: number, { say, signal }: Ready, measured: RunningRun): Promise<number> {
   const step = say.begin(`Watching ${starts} cold starts`);
   const results = await watchColdStarts(corpus(site), { starts, signal, progress: step.progress });
   step.done();
   process.stdout.write(`\n${coldTable(results)}`);
-  write("fidelity-cold", coldFigures(results));
+  measured.write("fidelity-cold", coldFigures(results));
   return results.every(isWhole) ? 0 : 1;
 }
 

@@ -22,7 +22,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     throw new Stop(STEP, "One of the kiosks has a small disk, which is mounted by root only.", "Run it as root.");
   await prepare(ready);
   if (options.screens === null) await ensureSystem(["monitoring"], ready);
-  const measured = beginRun("fleet", args, null);
+  const measured = beginRun("fleet", args, null, options.json);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-fleet-"));
   // One listener for each process that is to end with this one.
   process.setMaxListeners(0);
@@ -45,7 +45,7 @@ async function tryFleet(options: FleetOptions, { folder, measured, say, signal }
   const result = await runFleet({ ...options, folder, signal, progress: step.progress });
   step.done();
   process.stdout.write(`\n${fleetTable(result, options.speed)}`);
-  measured.write(options.json, nameOf(options), { speed: options.speed, ...result });
+  measured.write(nameOf(options), { speed: options.speed, ...result });
   return isClean(result) ? 0 : 1;
 }
 
@@ -54,7 +54,7 @@ async function tryScreens(options: FleetOptions, screens: number, { folder, meas
   const result = await runScreens({ screens, minutes: options.wellMinutes, folder, signal, progress: step.progress });
   step.done();
   process.stdout.write(`\n${screensTable(result)}`);
-  measured.write(options.json, "fleet-screens", result);
+  measured.write("fleet-screens", result);
   return Object.keys(result.failed).length === 0 ? 0 : 1;
 }
 

@@ -11,7 +11,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const { days, seed, json, verbose } = readOptions(args, process.env.INIT_CWD ?? process.cwd(), () =>
     randomInt(2 ** 31),
   );
-  const measured = beginRun("simulate", withSeed(args, seed), null);
+  const measured = beginRun("simulate", withSeed(args, seed), null, json);
   const step = ready.say.begin(`Simulating ${days} ${days === 1 ? "day" : "days"} with seed ${seed}`);
   const outcome = await simulate({
     ...{ days, seed, signal: ready.signal },
@@ -20,7 +20,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   });
   step.done();
   process.stdout.write(`\n${tableOf(outcome)}`);
-  measured.write(json, "simulate", outcome);
+  measured.write("simulate", outcome);
   if (outcome.failure === null) return 0;
   process.stdout.write(`\n${complaintOf(outcome, days)}`);
   return 1;

@@ -18,15 +18,15 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const { hours, speed, json } = options;
   const before = json !== null && options.append ? readPieces(json, speed) : [];
   const runtime = await prepareElectron(["display", "watching"], ready);
-  const measured = beginRun("soak", args, runtime);
+  const measured = beginRun("soak", args, runtime, json);
   const { at, machine } = measured;
   const step = ready.say.begin(`Soaking for ${hours} h at ${speed} times the pace`);
   const piece = await soak({ hours, speed, signal: ready.signal, onProgress: step.progress });
   step.done();
   const pieces = [...before, { ...piece, speed, at, machine }];
-  measured.write(json, "soak", { pieces });
   const report = reportOf(pieces);
   process.stdout.write(`\n${describeMachine(machine)}\n\n${tableOf(report)}`);
+  measured.write("soak", { pieces });
   if (options.plot !== null) await writeFile(options.plot, memoryPlot(summaryOf(pieces)));
   return report.violations.length === 0 ? 0 : 1;
 }

@@ -30,9 +30,10 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     throw new Stop(STEP, "A machine in a container is started by root only.", "Run it as root.");
   const runtime = await prepareElectron(["container"], ready);
   const { version, fallback } = runtime;
-  const measured = beginRun("update-test", args, runtime);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-update-"));
   const cwd = process.env.INIT_CWD ?? process.cwd();
+  const json = values.json === undefined ? null : resolve(cwd, values.json);
+  const measured = beginRun("update-test", args, runtime, json);
   const built = values.packages === undefined ? folder : resolve(cwd, values.packages);
   const withinS = values.quick ? QUICK_WITHIN_S : WITHIN_S;
   const step = ready.say.begin(`Upgrading a kiosk in a container (${folder})`);
@@ -48,7 +49,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     });
     step.done();
     process.stdout.write(`\nElectron ${version}${fallback ? " (the stand-in)" : ""}\n${bootTable(steps)}`);
-    measured.write(values.json === undefined ? null : resolve(cwd, values.json), "update-test", { withinS, steps });
+    measured.write("update-test", { withinS, steps });
     isDone = steps.every((one) => one.isDone);
     if (!isDone) process.stdout.write(`\nThe journal since its last start: ${join(folder, "journal.txt")}\n`);
     return isDone ? 0 : 1;

@@ -31,7 +31,7 @@ export const RUN_BLOCKS = {
         ["Files cued", number(cued), ""],
         ["Broken files cued", number(brokenCued), none(brokenCued)],
         ["Databases that fail integrity_check, records that fail verification", number(unsound), none(unsound)],
-        ["Anything else that was wrong", number(violations.length), none(violations.length)],
+        ["Broken promises in all", number(violations.length), none(violations.length)],
       ],
     );
   }),

@@ -5,13 +5,13 @@ import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { beginRun, commandLine, readRun, withSeed } from "./run.ts";
 
 const aFile = () => join(temporaryFolder(), "run.json");
-const begin = () =>
-  beginRun("bench", ["owing", "--json", "/somewhere/run.json"], { version: "45.4.1", fallback: true });
+const begin = (file: string | null) =>
+  beginRun("bench", ["owing", "--json", "/somewhere/run.json"], { version: "45.4.1", fallback: true }, file);
 
 describe("a run of a command that measures", () => {
   it("is read as it was written: when, on what, with which command, of which version, and its figures", () => {
     const file = aFile();
-    begin().write(file, "bench", { quick: false, lines: [{ rounds: [1, 2] }] });
+    begin(file).write("bench", { quick: false, lines: [{ rounds: [1, 2] }] });
     const run = readRun(file);
     const { version } = JSON.parse(readFileSync(`${import.meta.dirname}/../../package.json`, "utf8"));
     expect(run).toMatchObject({ name: "bench", command: "npm run bench -- owing", version, seconds: 0 });
@@ -20,11 +20,12 @@ describe("a run of a command that measures", () => {
     expect(Date.parse(run.at)).not.toBeNaN();
   });
 
-  it("is written to no file where none was asked for, and says so where it cannot be", () => {
-    expect(() => begin().write(null, "bench", {})).not.toThrow();
+  it("is written to no file where none was asked for, and says so where it cannot be, at once if it can be known", () => {
+    expect(() => begin(null).write("bench", {})).not.toThrow();
     const folder = temporaryFolder();
     mkdirSync(join(folder, "taken"));
-    expect(() => begin().write(join(folder, "taken"), "bench", {})).toThrow("cannot be written");
+    expect(() => begin(join(folder, "taken")).write("bench", {})).toThrow("cannot be written");
+    expect(() => begin(join(folder, "none", "run.json"))).toThrow("There is no folder for");
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import type { Runtime } from "../../scripts/setup/electron.ts";
 import { ROOT } from "../../scripts/setup/paths.mjs";
@@ -28,8 +28,8 @@ export interface Run<Figures extends object = object> {
 
 /** A run that has begun. */
 export interface RunningRun extends Pick<Run, "at" | "machine"> {
-  /** Writes the run with what was found so far; to no file where it is null. A file that cannot be written is a `Stop`. */
-  write(file: string | null, name: string, figures: object): void;
+  /** Writes the run with what was found so far, where a file was asked for. One that cannot be written is a `Stop`. */
+  write(name: string, figures: object): void;
 }
 
 const FOR_ALL = 0o644;
@@ -47,12 +47,18 @@ const RUN = z.object({
   ...{ version: z.string(), commit: z.string().nullable(), machine: MACHINE, figures: z.looseObject({}) },
 });
 
-/** Takes down when a script begins, on what, with which arguments: those that repeat it, a seed it drew among them. */
+/**
+ * Takes down when a script begins, on what, with which arguments: those that repeat it, a seed it drew among them. `file` is
+ * where its figures go, null for nowhere; one whose folder is not there is a `Stop`, before hours go into what it is to hold.
+ */
 export function beginRun(
   script: string,
   args: readonly string[],
   runtime: Pick<Runtime, "version" | "fallback"> | null,
+  file: string | null,
 ): RunningRun {
+  if (file !== null && !existsSync(dirname(file)))
+    throw new Stop(STEP, `There is no folder for ${file}.`, "Make it first, or name another.");
   const [at, startedAt, built, machine] = [
     new Date().toISOString(),
     performance.now(),
@@ -61,12 +67,12 @@ export function beginRun(
   ];
   return {
     ...{ at, machine },
-    write(file, name, figures) {
+    write(name, figures) {
       if (file === null) return;
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       const run: Run = { name, at, seconds, command: commandLine(script, args), ...built, machine, figures };
       if (writeSmallFile(file, run, FOR_ALL)) return;
-      throw new Stop(STEP, `${file} cannot be written.`, "Name a file in a folder that is there, on a disk with room.");
+      throw new Stop(STEP, `${file} cannot be written.`, "Name another file, on a disk with room.");
     },
   };
 }
