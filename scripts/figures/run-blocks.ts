@@ -183,9 +183,20 @@ function captioned(run: Run, heading: readonly string[], rows: readonly (readonl
 
 function stepsTable(steps: readonly Step[]): string {
   const rows = steps.map(({ name, seen, seconds, isDone }) => {
-    return [capital(name), isDone ? seen : `**failed**: ${seen}`, number(seconds)];
+    return [capital(name), isDone ? beginning(seen) : `**failed**: ${beginning(seen)}`, number(seconds)];
   });
   return table(["Step", "Seen", "s"], rows);
+}
+
+/** What a machine said takes lines; all of it is in the run's file. */
+const MOST_SEEN = 90;
+
+function beginning(text: string): string {
+  const words = text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, "; ")
+    .replaceAll(/\s+/g, " ");
+  return words.length <= MOST_SEEN ? words : `${words.slice(0, MOST_SEEN).trimEnd()}…`;
 }
 
 function none(count: number): string {

@@ -136,13 +136,13 @@ describe("the figures of the other commands", () => {
 
   it("say of upgrades and boots each step, what was seen and how long it took", () => {
     const steps = [
-      { name: "reboot", seen: "spots\non the screen", seconds: 61.4, isDone: true, picture: null },
-      { name: "power cut", seen: "no picture", seconds: 900, isDone: false, picture: null },
+      { name: "reboot", seen: "  spots\n on the   screen", seconds: 61.4, isDone: true, picture: null },
+      { name: "power cut", seen: `no picture: ${"word ".repeat(20)}`, seconds: 900, isDone: false, picture: null },
     ];
     const verdicts = { shown: 8, counted: 8, lost: 0, falseProofs: 0, duplicates: 1, broken: 0, violations: [] };
     const boot = made("boot-test", { "boot-test": aRun("boot-test", { steps, verdicts }) });
     expect(boot).toContain("| Reboot | spots; on the screen | 61 |");
-    expect(boot).toContain("| Power cut | **failed**: no picture | 900 |");
+    expect(boot).toContain(`| Power cut | **failed**: no picture: ${"word ".repeat(15)}wor… | 900 |`);
     expect(boot).toContain("Proofs counted by the network: 8; lost: 0;");
     const update = made("update-test", { "update-test": aRun("update-test", { withinS: 120, steps }) });
     expect(update).toContain("An upgrade has 120 s to prove.");
