@@ -1,20 +1,20 @@
 // Run by `npm run bench [-- NAME… --quick --json FILE]`: what Spotloop costs and how exact it is, beside something simpler.
-import { writeFile } from "node:fs/promises";
 import type { Section } from "../test/bench/line.ts";
 import { LINES } from "../test/bench/lines.ts";
-import { describeMachine, machineNow } from "../test/bench/machine.ts";
 import { readOptions } from "../test/bench/options.ts";
-import { quietMachine } from "../test/bench/quiet.ts";
+import { quietMachine, remarkOn } from "../test/bench/quiet.ts";
 import { reportOf } from "../test/bench/report.ts";
 import { tableOf } from "../test/bench/table.ts";
+import { describeMachine } from "../test/figures/machine.ts";
+import { beginRun } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { lines, quick, json } = readOptions(args, LINES, process.env.INIT_CWD ?? process.cwd());
   const runtime = await prepareElectron(["display", "watching"], ready);
-  const machine = machineNow(runtime);
-  process.stdout.write(`\nSpotloop bench${quick ? ", short form" : ""}\n${describeMachine(machine)}\n`);
+  const measured = beginRun("bench", args, runtime, json);
+  process.stdout.write(`\nSpotloop bench${quick ? ", short form" : ""}\n${describeMachine(measured.machine)}\n`);
 
   const quiet = quietMachine(ready.signal);
   const sections = new Map<string, Section>();
@@ -24,8 +24,9 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     sections.set(line.name, section);
     process.stdout.write(`\n${tableOf(section)}`);
-    if (json !== null) await writeFile(json, reportOf(machine, quick, sections));
+    measured.write("bench", reportOf(quick, sections, quiet.starts()));
   }
-  process.stdout.write(quiet.remark());
+  const remark = remarkOn(quiet.starts());
+  if (remark !== "") process.stdout.write(`\n${remark}\n`);
   return 0;
 }

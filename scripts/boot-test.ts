@@ -1,4 +1,4 @@
-// Run by `npm run boot-test [-- --quick --cuts N --seed S]`: a virtual PC with the packages installed on a bare Debian,
+// Run by `npm run boot-test [-- --quick --cuts N --seed S --json FILE]`: a virtual PC with the packages installed on a bare Debian,
 // watched from outside through boots, breakdowns, an upgrade and power cuts. Ends with 1 where a step failed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { readOptions } from "../test/boot/options.ts";
 import { runBootTest } from "../test/boot/run.ts";
 import { bootTable } from "../test/boot/table.ts";
+import { beginRun, withSeed } from "../test/figures/run.ts";
 import { packagesIn } from "./package/built.ts";
 import type { Ready } from "./ready.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
@@ -19,7 +20,9 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const options = readOptions(args, Date.now() % 1_000_000, process.env.INIT_CWD ?? process.cwd());
   if (process.getuid?.() !== 0)
     throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
-  const { version, fallback } = await prepareElectron(["virtual-pc"], ready);
+  const runtime = await prepareElectron(["virtual-pc"], ready);
+  const { version, fallback } = runtime;
+  const measured = beginRun("boot-test", withSeed(args, options.seed), runtime, options.json);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-boot-"));
   const pictures = join(folder, "pictures");
   await mkdir(pictures);
@@ -32,6 +35,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
     process.stdout.write(bootTable(steps));
+    measured.write("boot-test", { steps, verdicts });
     const { lost, falseProofs, broken, violations } = verdicts ?? NOTHING;
     if (verdicts !== null)
       process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files\n`);

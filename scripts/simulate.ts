@@ -1,7 +1,7 @@
 // Run by `npm run simulate [-- --days N --seed S --json FILE --verbose]`: the player and its real stores live through
 // virtual days against the emulator, with faults of every kind drawn from the seed, and everything is watched.
 import { randomInt } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { beginRun, withSeed } from "../test/figures/run.ts";
 import { readOptions } from "../test/simulate/options.ts";
 import { complaintOf, tableOf } from "../test/simulate/report.ts";
 import { simulate } from "../test/simulate/simulation.ts";
@@ -11,6 +11,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const { days, seed, json, verbose } = readOptions(args, process.env.INIT_CWD ?? process.cwd(), () =>
     randomInt(2 ** 31),
   );
+  const measured = beginRun("simulate", withSeed(args, seed), null, json);
   const step = ready.say.begin(`Simulating ${days} ${days === 1 ? "day" : "days"} with seed ${seed}`);
   const outcome = await simulate({
     ...{ days, seed, signal: ready.signal },
@@ -19,7 +20,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   });
   step.done();
   process.stdout.write(`\n${tableOf(outcome)}`);
-  if (json !== null) await writeFile(json, `${JSON.stringify(outcome, null, 2)}\n`);
+  measured.write("simulate", outcome);
   if (outcome.failure === null) return 0;
   process.stdout.write(`\n${complaintOf(outcome, days)}`);
   return 1;

@@ -1,29 +1,32 @@
-// Run by `npm run soak [-- --hours H --speed N --json FILE --append --plot FILE.png]`: real Electron plays real spots for hours,
+// Run by `npm run soak [-- --hours H --speed N --json FILE --append --plot FILE.svg]`: real Electron plays real spots for hours,
 // watched from outside, and what it showed and took up is told by the hour. Ends with 1 when a screen did what it must not.
 import { writeFile } from "node:fs/promises";
-import { describeMachine, machineNow } from "../test/bench/machine.ts";
+import { describeMachine } from "../test/figures/machine.ts";
+import { beginRun } from "../test/figures/run.ts";
 import { readOptions } from "../test/soak/options.ts";
-import { readPieces, writePieces } from "../test/soak/pieces.ts";
-import { plot } from "../test/soak/plot.ts";
+import { readPieces } from "../test/soak/pieces.ts";
 import { reportOf } from "../test/soak/report.ts";
 import { soak } from "../test/soak/soak.ts";
+import { summaryOf } from "../test/soak/summary.ts";
 import { tableOf } from "../test/soak/table.ts";
+import { memoryPlot } from "./figures/plots.ts";
 import type { Ready } from "./ready.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const options = readOptions(args, process.env.INIT_CWD ?? process.cwd());
   const { hours, speed, json } = options;
-  const before = json !== null && options.append ? await readPieces(json, speed) : [];
-  const runtime = await prepareElectron(["display", "watching", "browser"], ready);
-  const machine = machineNow(runtime);
+  const before = json !== null && options.append ? readPieces(json, speed) : [];
+  const runtime = await prepareElectron(["display", "watching"], ready);
+  const measured = beginRun("soak", args, runtime, json);
+  const { at, machine } = measured;
   const step = ready.say.begin(`Soaking for ${hours} h at ${speed} times the pace`);
   const piece = await soak({ hours, speed, signal: ready.signal, onProgress: step.progress });
   step.done();
-  const pieces = [...before, { ...piece, speed, machine }];
-  if (json !== null) writePieces(json, pieces);
+  const pieces = [...before, { ...piece, speed, at, machine }];
   const report = reportOf(pieces);
   process.stdout.write(`\n${describeMachine(machine)}\n\n${tableOf(report)}`);
-  if (options.plot !== null) await writeFile(options.plot, await plot(report.samples));
+  measured.write("soak", { pieces });
+  if (options.plot !== null) await writeFile(options.plot, memoryPlot(summaryOf(pieces)));
   return report.violations.length === 0 ? 0 : 1;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { runCli } from "../src/cli/main.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const DOCS = readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`);
+const DOCS = readdirSync(join(ROOT, "docs")).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : []));
 const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...DOCS];
 
 function read(page: string): string {

@@ -26,9 +26,21 @@ export interface Line {
 export interface Section {
   /** What was measured, in one sentence without its end. */
   readonly title: string;
+  /** What is measured, in a word or two, where that is not Spotloop as a whole. */
+  readonly subject?: string;
   /** What Spotloop is compared with, in a word or two. */
   readonly beside: string;
   readonly rows: readonly Comparison[];
+  /** How the values of one of them are spread. */
+  readonly histogram?: Histogram;
+}
+
+/** How often each value was measured, in all rounds. */
+export interface Histogram {
+  readonly what: string;
+  readonly unit: string;
+  readonly spotloop: Readonly<Record<string, number>>;
+  readonly other: Readonly<Record<string, number>>;
 }
 
 /** One figure of Spotloop and of the other, in each round: those with the same index were measured one after the other. */

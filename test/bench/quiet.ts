@@ -5,8 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Quiet {
   /** Resolves when the machine has been idle for a second, or has been waited for long enough. */
   wait(): Promise<void>;
-  /** A line for people on how many measurements began on a busy machine; empty when none did. */
-  remark(): string;
+  /** How many measurements began so far, and how many of them on a busy machine. */
+  starts(): Starts;
+}
+
+export interface Starts {
+  readonly all: number;
+  readonly busy: number;
 }
 
 /** Processor time since the machine was started, of all cores, in the kernel's ticks. */
@@ -22,10 +27,10 @@ const LOOK_MS = 1_000;
 const WAIT_MS = 30_000;
 
 export function quietMachine(signal: AbortSignal): Quiet {
-  let [starts, busy] = [0, 0];
+  let [all, busy] = [0, 0];
   return {
     async wait() {
-      starts++;
+      all++;
       const until = performance.now() + WAIT_MS;
       while (await isBusy(signal)) {
         if (performance.now() < until) continue;
@@ -33,9 +38,13 @@ export function quietMachine(signal: AbortSignal): Quiet {
         return;
       }
     },
-    remark: () =>
-      busy === 0 ? "" : `\n${busy} of ${starts} measurements began on a machine busy with something else.\n`,
+    starts: () => ({ all, busy }),
   };
+}
+
+/** A sentence for people; empty when every measurement began on a machine that was quiet. */
+export function remarkOn({ all, busy }: Starts): string {
+  return busy === 0 ? "" : `${busy} of ${all} measurements began on a machine busy with something else.`;
 }
 
 /** The share of all cores that was in use between two readings. */

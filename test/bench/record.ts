@@ -61,7 +61,8 @@ export const record: Line = {
     const [seconds, memory] = [({ seconds }: Usage) => seconds, ({ mostMb }: Usage) => mostMb];
     return {
       title: `Playout record: ${rows} rows, a checkpoint an hour, rounds: ${rounds}`,
-      beside: `${2 * ROWS_PER_DAY} rows`,
+      subject: `${rows.toLocaleString("en-US")} rows`,
+      beside: `${(2 * ROWS_PER_DAY).toLocaleString("en-US")} rows`,
       rows: [
         pair("a day of it as CSV", "s", 2, "csv", seconds),
         pair("a day of it as CSV: memory", "MB", 0, "csv", memory),

@@ -1,6 +1,8 @@
 import type { ShownItem } from "../support/creatives/running-order.ts";
 import { BLACK, HOUSE, WHITE } from "../support/display/eye.ts";
+import { FRAME_MS } from "../support/display/recording.ts";
 import type { Sighting } from "../support/display/sightings.ts";
+import type { Histogram } from "./line.ts";
 import { median, sum } from "./statistics.ts";
 
 /** What a passer-by saw of one item, and of what came between it and the next. */
@@ -76,6 +78,22 @@ export function showingOf(items: readonly SeenItem[]): Showing {
 /** Of each item but the last. */
 export function lengthErrorsMs(items: readonly SeenItem[]): readonly number[] {
   return items.slice(0, -1).map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
+}
+
+/** By how many refreshes of the display each item but the last was in sight too long, or too short where it is negative. */
+export function lengthHistogram(showings: Readonly<Record<"spotloop" | "other", readonly SeenItem[]>>): Histogram {
+  const count = (items: readonly SeenItem[]) => {
+    const counts: Record<string, number> = {};
+    for (const { lengthMs, durationMs } of items.slice(0, -1)) {
+      const off = Math.round((lengthMs - durationMs) / FRAME_MS);
+      counts[off] = (counts[off] ?? 0) + 1;
+    }
+    return counts;
+  };
+  return {
+    ...{ what: "error of an item's length", unit: "refreshes" },
+    ...{ spotloop: count(showings.spotloop), other: count(showings.other) },
+  };
 }
 
 /** The last item's transition is not looked at; it ends where anything else is in sight that is not a moment's flicker. */

@@ -6,14 +6,14 @@ import { checkoutPlayer } from "../support/machine/processes.ts";
 import { processMemoryMb } from "../support/machine/tree-usage.ts";
 import type { Comparison, Line } from "./line.ts";
 import { type Shown, show } from "./show.ts";
-import { lengthErrorsMs, showingOf } from "./showing.ts";
+import { lengthErrorsMs, lengthHistogram, showingOf } from "./showing.ts";
 import { percentile } from "./statistics.ts";
 import { naivePlayer } from "./transitions.ts";
 
 /** Short items, so that a thousand take half an hour; all are whole frames of the display. */
 const LENGTHS = { shortestMs: 1_500, stepMs: 50 };
 /** The naive page shows what it does in a few; a thousand of its items would take far longer. */
-const NAIVE_SPOTS = 20;
+export const NAIVE_SPOTS = 20;
 /** Decks after which memory has settled. */
 const SETTLED_SPOTS = 50;
 
@@ -52,6 +52,7 @@ export const thousand: Line = {
           ...{ spotloop: [memory.grownMb()], other: [] },
         },
       ],
+      histogram: lengthHistogram({ spotloop: spotloop.items, other: naive.items }),
     };
   },
 };

@@ -15,16 +15,19 @@ export interface BootOptions {
   readonly keep: boolean;
   /** The folder in which packages are built, and taken where an earlier run has built them; null for a new one. */
   readonly packages: string | null;
+  /** Where the figures go, an absolute path, or null for nowhere. */
+  readonly json: string | null;
 }
 
 const STEP = "Starting the boot test";
-const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--packages DIR] [--keep]";
+const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--packages DIR] [--keep] [--json FILE]";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
   cuts: { type: "string" },
   seed: { type: "string" },
   keep: { type: "boolean", default: false },
   packages: { type: "string" },
+  json: { type: "string" },
 } as const;
 
 const [CUTS, QUICK_CUTS] = [100, 3];
@@ -36,7 +39,7 @@ const [IDLE_MS, QUICK_IDLE_MS] = [600_000, 60_000];
  */
 export function readOptions(args: readonly string[], fallbackSeed: number, folder: string): BootOptions {
   const { values } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE });
-  const { quick, cuts, seed, keep, packages } = values;
+  const { quick, cuts, seed, keep, packages, json } = values;
   return {
     cuts: wholeNumber(cuts) ?? (quick ? QUICK_CUTS : CUTS),
     seed: wholeNumber(seed) ?? fallbackSeed,
@@ -44,6 +47,7 @@ export function readOptions(args: readonly string[], fallbackSeed: number, folde
     idleMs: quick ? QUICK_IDLE_MS : IDLE_MS,
     keep,
     packages: packages === undefined ? null : resolve(folder, packages),
+    json: json === undefined ? null : resolve(folder, json),
   };
 }
 

@@ -86,6 +86,15 @@ export function coldTable(results: readonly ColdResult[]): string {
   ].join("\n");
 }
 
+/** What is kept of cold starts: which creative, and what was seen of it. */
+export interface ColdFigures {
+  readonly starts: readonly ({ readonly name: string } & ColdStart)[];
+}
+
+export function coldFigures(results: readonly ColdResult[]): ColdFigures {
+  return { starts: results.map(({ sample, start }) => ({ name: sample.name, ...start })) };
+}
+
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }

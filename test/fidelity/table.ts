@@ -17,6 +17,27 @@ export function fidelityTable(results: readonly Result[]): string {
   return `${lines.join("\n")}\n${log}\n${right} of ${results.length} as their makers made them\n`;
 }
 
+/** What is kept of a comparison: of each creative what became of it, and how much of the picture differed. */
+export interface FidelityFigures {
+  readonly creatives: readonly {
+    readonly name: string;
+    readonly verdict: "right" | "refused" | "wrong";
+    /** The share of the pixels that differ; null where there was nothing to compare. */
+    readonly pixels: number | null;
+  }[];
+}
+
+export function fidelityFigures(results: readonly Result[]): FidelityFigures {
+  return {
+    creatives: results.map((result) => {
+      const { sample, outcome } = result;
+      const right = outcome.kind === "not-shown" ? ("refused" as const) : ("right" as const);
+      const pixels = "pixels" in outcome ? Number(outcome.pixels.toFixed(5)) : null;
+      return { name: sample.name, verdict: isRight(result) ? right : ("wrong" as const), pixels };
+    }),
+  };
+}
+
 function rowOf({ sample, outcome }: Result): readonly string[] {
   return [sample.name, ...cells(outcome)];
 }

@@ -11,14 +11,14 @@ export interface Options {
   readonly json: string | null;
   /** Whether this is one more piece of the soak whose figures are there. */
   readonly append: boolean;
-  /** Where a picture of them goes, as PNG. */
+  /** Where a picture of them goes, as SVG. */
   readonly plot: string | null;
 }
 
 const STEP = "Starting the soak";
 const TEXT = { type: "string" } as const;
 const OPTIONS = { hours: TEXT, speed: TEXT, json: TEXT, append: { type: "boolean" }, plot: TEXT } as const;
-const USAGE = "npm run soak -- [--hours H] [--speed N] [--json FILE [--append]] [--plot FILE.png]";
+const USAGE = "npm run soak -- [--hours H] [--speed N] [--json FILE [--append]] [--plot FILE.svg]";
 const LONGEST_HOURS = 24 * 366;
 /** Items of a second and a half: shorter ones leave no time to make the next ready. */
 const FASTEST = 4;

@@ -1,35 +1,37 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { beginRun } from "../figures/run.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
-import { type KeptPiece, readPieces, writePieces } from "./pieces.ts";
+import { type KeptPiece, readPieces } from "./pieces.ts";
 
-const machine = { date: "2026-11-23T09:00:00Z", processor: "one", cores: 2, memoryGb: 24, system: "Linux" };
-const piece: KeptPiece = {
-  ...{ hours: [], samples: [], shown: { a: 2 }, violations: [], speed: 4 },
-  machine: { ...machine, electron: "45.4.1", fallback: false, loadBefore: 0 },
-};
+const runInto = (file: string | null) => beginRun("soak", [], { version: "45.4.1", fallback: false }, file);
+const { at, machine } = runInto(null);
+const piece: KeptPiece = { ...{ hours: [], samples: [], shown: { a: 2 }, violations: [], speed: 4 }, at, machine };
+const aFile = () => join(temporaryFolder(), "soak.json");
 
 describe("the file of a soak in pieces", () => {
-  it("gives back what was written, and nothing before the first", async () => {
-    const file = join(temporaryFolder(), "soak.json");
-    expect(await readPieces(file, 4)).toEqual([]);
-    writePieces(file, [piece]);
-    writePieces(file, [...(await readPieces(file, 4)), piece]);
-    expect(await readPieces(file, 4)).toEqual([piece, piece]);
+  it("gives back what was written, and nothing before the first", () => {
+    const file = aFile();
+    expect(readPieces(file, 4)).toEqual([]);
+    runInto(file).write("soak", { pieces: [piece] });
+    runInto(file).write("soak", { pieces: [...readPieces(file, 4), piece] });
+    expect(readPieces(file, 4)).toEqual([piece, piece]);
   });
 
-  it("takes no pieces of another pace, and stays as it is", async () => {
-    const file = join(temporaryFolder(), "soak.json");
-    writePieces(file, [piece]);
+  it("takes no pieces of another pace, nor of another command, and stays as it is", () => {
+    const file = aFile();
+    runInto(file).write("soak", { pieces: [piece] });
     const before = readFileSync(file, "utf8");
-    await expect(readPieces(file, 1)).rejects.toThrow("its pieces are not at 1 times the pace");
+    expect(() => readPieces(file, 1)).toThrow("its pieces are not at 1 times the pace");
     expect(readFileSync(file, "utf8")).toBe(before);
+    runInto(file).write("chaos", {});
+    expect(() => readPieces(file, 4)).toThrow("it is a run of chaos");
   });
 
-  it.each(["", "[]", '{"hours":[]}', "{"])("refuses a file with %j", async (text) => {
-    const file = join(temporaryFolder(), "soak.json");
+  it.each(["", "[]", '{"pieces":[]}', "{"])("refuses a file with %j", (text) => {
+    const file = aFile();
     writeFileSync(file, text);
-    await expect(readPieces(file, 1)).rejects.toThrow("it holds no pieces of a soak");
+    expect(() => readPieces(file, 1)).toThrow("holds no run");
   });
 });

@@ -29,7 +29,7 @@ export function tableOf({ hours, slopes, shown, violations }: SoakReport): strin
 }
 
 /** A run of minutes has no slope worth a word. */
-function moveOf({ perHour, plusMinus, overMs }: Slope): string {
+export function moveOf({ perHour, plusMinus, overMs }: Slope): string {
   return overMs < SHORTEST_MS ? "" : `${signed(perHour)} ± ${plusMinus.toFixed(1)} an hour`;
 }
 

@@ -24,6 +24,7 @@ export const emulatorMemory: Line = {
     });
     return {
       title: `Emulator: memory (PSS) after so many answers, rounds: ${rounds}`,
+      subject: "the emulator",
       beside: "bare hello",
       rows: [
         row("at the start", 0),

@@ -41,6 +41,7 @@ export const emulatorScreens: Line = {
       });
       return {
         title: `Emulator: ${SCREENS} screens, each asking every ${SLOT_MS / 1000} s for ${minutes} min of virtual time at ${SPEED} times its pace, rounds: ${rounds}`,
+        subject: "the emulator",
         beside: "bare hello",
         rows: [row("time to a spot, p50", 0.5), row("time to a spot, p99", 0.99), row("time to a spot, most", 1)],
       };

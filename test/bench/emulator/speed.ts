@@ -27,6 +27,7 @@ export const emulatorSpeed: Line = {
       const row = { what: "answers in a core-second", unit: "/s", digits: 0, as: "ratio", spotloop, other } as const;
       return {
         title: `Emulator: ${count} spots as fast as they come, on one core, rounds: ${rounds}`,
+        subject: "the emulator",
         beside: "bare hello",
         rows: [{ ...row, goal: 0.5, goalIs: "least" }],
       };

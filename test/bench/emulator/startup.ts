@@ -16,6 +16,7 @@ export const emulatorStartup: Line = {
     }
     return {
       title: `Emulator: from the process's start to its ready line, rounds: ${rounds}`,
+      subject: "the emulator",
       beside: "bare node",
       rows: [{ what: "ready after", unit: "ms", digits: 0, as: "ratio", spotloop, other }],
     };

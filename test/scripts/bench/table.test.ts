@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison } from "../../bench/line.ts";
-import type { Machine } from "../../bench/machine.ts";
-import { reportOf } from "../../bench/report.ts";
+import { comparisonOf, reportOf } from "../../bench/report.ts";
 import { isMet, tableOf } from "../../bench/table.ts";
 
 const memory: Comparison = {
@@ -44,21 +43,27 @@ describe("the bench's table", () => {
 });
 
 describe("the bench's report", () => {
-  it("has the machine and every round of every line", () => {
+  it("has every round of every line, and what follows from them", () => {
     const sections = new Map([["memory", { title: "T", beside: "B", rows: [memory] }]]);
-    const report = JSON.parse(reportOf({ cores: 2 } as Machine, true, sections));
+    const { quick, lines } = reportOf(true, sections, { all: 3, busy: 1 });
 
-    expect(report).toMatchObject({
-      machine: { cores: 2 },
-      quick: true,
-      lines: [{ name: "memory", title: "T", beside: "B" }],
-    });
-    expect(report.lines[0].rows).toEqual([
+    expect([quick, lines.map(({ name, title, beside }) => [name, title, beside])]).toEqual([
+      true,
+      [["memory", "T", "B"]],
+    ]);
+    expect(lines[0]?.rows).toEqual([
       {
-        ...{ what: "memory", unit: "MB", ratio: 1.55, goal: 1.4, met: false },
+        ...{ what: "memory", unit: "MB", digits: 0, as: "ratio", ratio: 1.55, goal: 1.4, met: false },
         spotloop: { median: 310, rounds: [300, 320, 310] },
         other: { median: 200, rounds: [200, 200, 200] },
       },
     ]);
+  });
+
+  it("gives back what was measured, of what has no goal and nothing beside it too", () => {
+    const alone: Comparison = { what: "x", unit: "", digits: 1, as: "pair", spotloop: [1], other: [] };
+    const rows = [memory, alone];
+    const { lines } = reportOf(false, new Map([["memory", { title: "T", beside: "B", rows }]]), { all: 0, busy: 0 });
+    expect(JSON.parse(JSON.stringify(lines))[0].rows.map(comparisonOf)).toEqual(rows);
   });
 });
