@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { panelFindings } from "../../src/cli/doctor/panel-checks.ts";
+import { panelFindings } from "../../src/cli/doctor/machine-checks.ts";
 import type { Ran } from "../../src/player/displays/run-program.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
