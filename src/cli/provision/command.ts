@@ -23,13 +23,19 @@ import {
   withConnection,
 } from "../vendor/connection.ts";
 import { nextSteps, obstacles } from "../vendor/views.ts";
+import { flagOf, sayingsOf } from "../vendor/written.ts";
 import { answersFrom } from "./answers.ts";
 import { type BatchFlags, provisionMany } from "./batch/command.ts";
-import { configTarget, endIfUnwritable, writeConfig, writtenConfig } from "./config-file.ts";
+import {
+  configTarget,
+  endIfUnwritable,
+  makeRecordKey,
+  type TokenPlace,
+  writeConfig,
+  writtenConfig,
+} from "./config-file.ts";
 import { locationMade, type PlaceFlags, placeFor, placeWritten } from "./place.ts";
-import { makeRecordKey, type TokenPlace } from "./private-file.ts";
 import { Questions } from "./questions.ts";
-import { flagOf, sayingsOf } from "./sayings.ts";
 import {
   columnOf,
   LOOP_SECONDS,

@@ -11,10 +11,9 @@ import { changeLines, confirm, effectText } from "../vendor/agreement.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import { type Column, screenColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
-import { readFlags, type Written } from "../vendor/written.ts";
+import { asSaid, readFlags, type Sayings, type Written } from "../vendor/written.ts";
 import type { Place } from "./place.ts";
 import type { Questions } from "./questions.ts";
-import { asSaid, type Sayings } from "./sayings.ts";
 
 /** What was said about the screen. */
 export interface ScreenFlags {

@@ -4,8 +4,7 @@ import { exitCodes } from "../../exit.ts";
 import { count } from "../../text.ts";
 import { changeLines, effectText } from "../agreement.ts";
 import { locationColumns } from "../columns.ts";
-import type { Kind, Standing } from "./kinds.ts";
-import type { RowFailure, Step } from "./plan.ts";
+import type { Kind, RowFailure, Standing, Step } from "./plan.ts";
 
 /** How many rows are shown with what differs; the others are counted. */
 const MOST_SHOWN = 20;
