@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { SpotClient } from "../../src/client/spot-client.ts";
-import { SENDS_AT_ONCE } from "../../src/core/proof-dispatch.ts";
+import { SENDS_AT_ONCE } from "../../src/core/proofs/proof-dispatch.ts";
 import { systemClock } from "../../src/player/clock.ts";
 import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
 import { Courier } from "../../src/player/proofs/courier/courier.ts";

@@ -1,4 +1,4 @@
-import { approvalSchema } from "../../wire/approval.ts";
+import { approvalSchema } from "../../wire/inventory.ts";
 import {
   type Check,
   contractApproval,

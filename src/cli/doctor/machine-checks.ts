@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { arch, cpus, platform, release, totalmem } from "node:os";
 import { z } from "zod";
-import { type Connector, connectorReading, truthOf, truthText } from "../../core/display-truth.ts";
+import { type Connector, connectorReading, truthOf, truthText } from "../../core/displays/panel.ts";
 import { systemClock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { scopeOf } from "../../core/address.ts";
+import { scopeOf } from "../../core/network/address.ts";
 import type { Call } from "../../emulator/http/journal.ts";
 import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/main.ts";

@@ -1,7 +1,7 @@
 import { checkScreenUpdate, type NewScreen } from "../../client/checks.ts";
 import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
-import type { ReviewedLocation } from "../../core/inventory/location.ts";
+import type { ReviewedLocation } from "../../core/inventory/rules.ts";
 import { fitsScreen, type VenueTree, type VenueType } from "../../core/inventory/venue-type.ts";
 import type { Screen } from "../../wire/inventory.ts";
 import { askMachine, askXrandr } from "../doctor/machine-checks.ts";

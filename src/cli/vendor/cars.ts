@@ -8,7 +8,7 @@ import { checkRejection, type NewRejection } from "../../client/checks.ts";
 import { discard, follow, type Get, getBy, type Reply, succeeded } from "../../client/http.ts";
 import { reasonOf } from "../../client/reply.ts";
 import { rejectionComplaints } from "../../core/inventory/check.ts";
-import { type RejectionReason, rejectionReasonSchema } from "../../wire/approval.ts";
+import { type RejectionReason, rejectionReasonSchema } from "../../wire/inventory.ts";
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { plain, print, printJson, say } from "../text.ts";

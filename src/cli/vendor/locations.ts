@@ -3,7 +3,7 @@ import { checkLocationUpdate, checkNewLocation, type NewLocation } from "../../c
 import { differences, locationEffects } from "../../core/inventory/changes.ts";
 import { locationComplaints } from "../../core/inventory/check.ts";
 import type { FieldError } from "../../core/inventory/rule-result.ts";
-import type { LocationChange } from "../../wire/inventory-requests.ts";
+import type { LocationChange } from "../../wire/inventory.ts";
 import { print, printJson, say } from "../text.ts";
 import { announce } from "./agreement.ts";
 import { applyLocationsCommand } from "./apply/command.ts";

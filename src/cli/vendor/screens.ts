@@ -3,7 +3,7 @@ import { checkNewScreen, checkScreenUpdate, type NewScreen } from "../../client/
 import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
 import type { FieldError } from "../../core/inventory/rule-result.ts";
-import type { ScreenChange } from "../../wire/inventory-requests.ts";
+import type { ScreenChange } from "../../wire/inventory.ts";
 import { print, printJson } from "../text.ts";
 import { announce } from "./agreement.ts";
 import { applyScreensCommand } from "./apply/command.ts";

@@ -1,6 +1,6 @@
-import { approveApproval, rejectApproval } from "../../core/inventory/approval.ts";
 import type { RuleResult } from "../../core/inventory/rule-result.ts";
-import type { ApprovalItem, RejectionReason } from "../../wire/approval.ts";
+import { approveApproval, rejectApproval } from "../../core/inventory/rules.ts";
+import type { ApprovalItem, RejectionReason } from "../../wire/inventory.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import { draw, freeIdentifier } from "../random.ts";

@@ -1,4 +1,4 @@
-import { approvalSchema, rejectedApprovalSchema, rejectionSchema } from "../../wire/approval.ts";
+import { approvalSchema, rejectedApprovalSchema, rejectionSchema } from "../../wire/inventory.ts";
 import { spotAnswerSchema } from "../../wire/spot.ts";
 import { json, refusal } from "../http/answers.ts";
 import { itemOfApproval, rejectIn } from "../inventory/approvals.ts";

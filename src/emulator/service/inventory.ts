@@ -1,10 +1,12 @@
-import { locationSchema, screenSchema, venueTypesSchema } from "../../wire/inventory.ts";
 import {
   locationChangeSchema,
   locationCreationSchema,
+  locationSchema,
   screenChangeSchema,
   screenCreationSchema,
-} from "../../wire/inventory-requests.ts";
+  screenSchema,
+  venueTypesSchema,
+} from "../../wire/inventory.ts";
 import { json, refusal } from "../http/answers.ts";
 import { addLocation, addScreen, changeLocation, changeScreen } from "../inventory/locations-and-screens.ts";
 import type { Network } from "../network.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BaseWindow } from "electron";
-import { leadMs, needsRecording } from "../../core/page-lead.ts";
+import { leadMs, needsRecording } from "../../core/media/page-lead.ts";
 import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
 import type { Instant, Item } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";

@@ -1,8 +1,7 @@
 import { powerSaveBlocker, screen } from "electron";
 import type { Logger } from "pino";
-import type { DisplayTruth, NamedOutput } from "../../core/display-truth.ts";
+import { type DisplayTruth, type NamedOutput, wantedPower } from "../../core/displays/panel.ts";
 import { isRaisingWithin } from "../../core/loop/state.ts";
-import { wantedPower } from "../../core/panel-power.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import tls from "node:tls";
-import type { HttpProxy, ProxyRules } from "../../core/proxy-choice.ts";
+import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
 import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "./environment.ts";
 import { readableByOthers } from "./org-token.ts";
 import type { ConfigProblem } from "./problems.ts";

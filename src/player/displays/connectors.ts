@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Connector } from "../../core/display-truth.ts";
+import type { Connector } from "../../core/displays/panel.ts";
 
 /** Where the kernel tells of its connectors. */
 export const DRM_FOLDER = "/sys/class/drm";

@@ -5,10 +5,10 @@ import {
   type DisplayTruth,
   isLit,
   type NamedOutput,
+  type PowerMethod,
   type Reading,
   truthOf,
-} from "../../core/display-truth.ts";
-import type { PowerMethod } from "../../core/panel-power.ts";
+} from "../../core/displays/panel.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { readConnectors } from "./connectors.ts";

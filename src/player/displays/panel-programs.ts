@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { type Connector, cecAddressIn, type Reading } from "../../core/display-truth.ts";
+import { type Connector, cecAddressIn, type Reading } from "../../core/displays/panel.ts";
 import type { Ran, Run } from "./run-program.ts";
 
 /** What the X server says of its signal, by `xset q`; null where it has no DPMS, or it is not in use. */

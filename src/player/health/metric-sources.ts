@@ -1,5 +1,5 @@
-import type { DisplayTruth, PanelState } from "../../core/display-truth.ts";
-import type { DisplayState } from "../../core/record.ts";
+import type { DisplayTruth, PanelState } from "../../core/displays/panel.ts";
+import type { DisplayState } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";

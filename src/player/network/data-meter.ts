@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Logger } from "pino";
-import { type DataDecision, type DataLimits, ruleDownload } from "../../core/data-budget.ts";
+import { type DataDecision, type DataLimits, ruleDownload } from "../../core/media/data-budget.ts";
 import type { Instant } from "../../core/spot.ts";
 import { codeOf, openReadOnly } from "../database.ts";
 import type { IndexFile } from "../media/media-index.ts";

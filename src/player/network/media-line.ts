@@ -1,4 +1,4 @@
-import { type Bucket, type DataDecision, fullBucket, LARGE_BYTES, takeFrom } from "../../core/data-budget.ts";
+import { type Bucket, type DataDecision, fullBucket, LARGE_BYTES, takeFrom } from "../../core/media/data-budget.ts";
 import { type Clock, reached } from "../clock.ts";
 import type { DataMeter } from "./data-meter.ts";
 

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
 import type { ExactGet } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
-import { type HttpProxy, proxyFor } from "../../core/proxy-choice.ts";
+import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import { type Trust, trustOf, type Uplink } from "../config/uplink.ts";
 import {
   EgressDenied,

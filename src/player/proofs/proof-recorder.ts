@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { EndedPlayout } from "../../core/record.ts";
+import type { EndedPlayout } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { EndedPlayout, RecordNotice } from "../../core/record.ts";
+import type { EndedPlayout, RecordNotice } from "../../core/proofs/record.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import type { ServiceClock } from "../service-clock.ts";

@@ -1,4 +1,4 @@
-import type { EndedPlayout, RecordNotice } from "../../core/record.ts";
+import type { EndedPlayout, RecordNotice } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { ProofFile } from "../proofs/proof-file.ts";
 import type { ClockReading } from "../service-clock.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { within } from "../../client/http.ts";
-import type { RemoteEntry } from "../../core/record.ts";
+import type { RemoteEntry } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
-import type { PanelState } from "../../core/display-truth.ts";
+import { isStrike } from "../../core/backoff.ts";
+import type { PanelState } from "../../core/displays/panel.ts";
 import type { LoopState } from "../../core/loop/state.ts";
 import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
-import type { DisplayState, Sighting } from "../../core/record.ts";
+import type { DisplayState, Sighting } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
-import { isStrike } from "../../core/strikes.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { HealthWatch } from "../health/health-watch.ts";

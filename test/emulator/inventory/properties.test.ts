@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { missingForReview } from "../../../src/core/inventory/location.ts";
+import { missingForReview } from "../../../src/core/inventory/rules.ts";
 import { fitsLocation, fitsScreen } from "../../../src/core/inventory/venue-type.ts";
 import { approveIn, submitApproval } from "../../../src/emulator/inventory/approvals.ts";
 import type { Approval, Organization } from "../../../src/emulator/inventory/inventory.ts";

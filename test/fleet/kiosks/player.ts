@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { exactGet } from "../../../src/client/http.ts";
-import { truthOf } from "../../../src/core/display-truth.ts";
+import { truthOf } from "../../../src/core/displays/panel.ts";
 import { configOf } from "../../../src/player/config/config.ts";
 import { configFileSchema } from "../../../src/player/config/schema.ts";
 import { DIRECT } from "../../../src/player/config/uplink.ts";

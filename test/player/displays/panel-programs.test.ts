@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Connector } from "../../../src/core/display-truth.ts";
+import type { Connector } from "../../../src/core/displays/panel.ts";
 import { readConnectors } from "../../../src/player/displays/connectors.ts";
 import {
   cecAdapterOf,

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { NamedOutput } from "../../../src/core/display-truth.ts";
+import type { NamedOutput } from "../../../src/core/displays/panel.ts";
 import { DisplaySurvey, FRESH_MS } from "../../../src/player/displays/display-survey.ts";
 import { PanelWatch } from "../../../src/player/displays/panel-watch.ts";
 import type { Ran } from "../../../src/player/displays/run-program.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { daySpanIn, LARGE_BYTES } from "../../../src/core/data-budget.ts";
+import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
 import type { IndexFile } from "../../../src/player/media/media-index.ts";
 import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "../../../src/player/network/deferred-media.ts";

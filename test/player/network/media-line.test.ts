@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { daySpanIn, LARGE_BYTES } from "../../../src/core/data-budget.ts";
+import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";

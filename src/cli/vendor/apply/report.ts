@@ -1,5 +1,5 @@
 import type { Effect } from "../../../core/inventory/changes.ts";
-import type { LocationStatus } from "../../../core/inventory/location.ts";
+import type { LocationStatus } from "../../../core/inventory/rules.ts";
 import { exitCodes } from "../../exit.ts";
 import { count } from "../../text.ts";
 import { changeLines, effectText } from "../agreement.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { popLabel } from "../../../client/spot-client.ts";
-import type { Delivery, Verdict } from "../../../core/proof.ts";
+import type { Delivery, Verdict } from "../../../core/proofs/proof.ts";
 import type { OwedProof } from "../proof-records.ts";
 
 /**

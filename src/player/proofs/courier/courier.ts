@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Delivery, type FinalVerdict, judge, PROOF_WINDOW_MS } from "../../../core/proof.ts";
+import { type Delivery, type FinalVerdict, judge, PROOF_WINDOW_MS } from "../../../core/proofs/proof.ts";
 import {
   hasMore,
   isWaiting,
@@ -9,7 +9,7 @@ import {
   READ_AHEAD,
   readAnew,
   type SendQueue,
-} from "../../../core/proof-dispatch.ts";
+} from "../../../core/proofs/proof-dispatch.ts";
 import type { Instant } from "../../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../../clock.ts";
 import { codeOf } from "../../database.ts";

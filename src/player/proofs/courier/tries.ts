@@ -1,5 +1,5 @@
-import { type Doubt, doubtAfter, type Verdict } from "../../../core/proof.ts";
-import { isSlow, type Resend, type Send } from "../../../core/proof-dispatch.ts";
+import { type Doubt, doubtAfter, type Verdict } from "../../../core/proofs/proof.ts";
+import { isSlow, type Resend, type Send } from "../../../core/proofs/proof-dispatch.ts";
 import type { Instant } from "../../../core/spot.ts";
 import { NEVER } from "../../clock.ts";
 import type { ClockReading } from "../../service-clock.ts";
