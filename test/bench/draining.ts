@@ -5,7 +5,7 @@ import { SpotClient } from "../../src/client/spot-client.ts";
 import { SENDS_AT_ONCE } from "../../src/core/proofs/proof-dispatch.ts";
 import { systemClock } from "../../src/player/clock.ts";
 import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
-import { Courier } from "../../src/player/proofs/courier/courier.ts";
+import { Courier } from "../../src/player/proofs/courier.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import { tellTime } from "../support/player/service-time.ts";
 import type { Line } from "./line.ts";

@@ -7,9 +7,8 @@ import { systemClock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { displayTroubleHere } from "../../player/display.ts";
-import { readConnectors } from "../../player/displays/connectors.ts";
-import { DisplaySurvey } from "../../player/displays/display-survey.ts";
-import { type Run, runProgram } from "../../player/displays/run-program.ts";
+import { type Run, runProgram } from "../../player/displays/display-programs.ts";
+import { DisplaySurvey, readConnectors } from "../../player/displays/display-survey.ts";
 import { playerVersion } from "../../player/run-identity.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 

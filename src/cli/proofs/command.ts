@@ -12,7 +12,7 @@ import { configFileSchema } from "../../player/config/schema.ts";
 import { uplinkIn } from "../../player/config/uplink.ts";
 import { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { requestsBy } from "../../player/network/requests.ts";
-import { Courier, LOOK_EVERY_MS } from "../../player/proofs/courier/courier.ts";
+import { Courier, LOOK_EVERY_MS } from "../../player/proofs/courier.ts";
 import { askForRetry, ProofArchive, type ProofFilter } from "../../player/proofs/proof-archive.ts";
 import { ProofFile } from "../../player/proofs/proof-file.ts";
 import type { ProofState } from "../../player/proofs/proof-records.ts";

@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
-import type { Posting } from "../../client/post-note.ts";
+import { type Posting, postNote } from "../../client/post-note.ts";
 import { type Backoff, backoffMs } from "../../core/backoff.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
+import type { Config } from "../config/config.ts";
 import { codeOf, isTaken } from "../database.ts";
 import type { ServiceClock } from "../service-clock.ts";
 import { finishRotation, openRecordKey, type RecordKey } from "./record-key.ts";
@@ -144,6 +145,21 @@ interface WitnessParts {
 
 /** Between two tries to reach the witness: nothing waits for it but evidence. */
 const WITNESS_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 3_600_000, exactWaits: 1 };
+
+/** The witness that the configuration names, or null. */
+export function openWitness({ config, fetch, ...parts }: Omit<WitnessParts, "post"> & WitnessAccess): Witness | null {
+  const { witnessUrl } = config.record;
+  if (witnessUrl === null) return null;
+  const timeoutMs = config.proof.timeoutSeconds * 1000;
+  const { store, clock, random, log } = parts;
+  const post: WitnessParts["post"] = (note, signal) => postNote(fetch, witnessUrl, note, timeoutMs, signal);
+  return new Witness({ store, clock, random, log, post });
+}
+
+interface WitnessAccess {
+  readonly config: Pick<Config, "record" | "proof">;
+  readonly fetch: typeof globalThis.fetch;
+}
 
 /** Hands each checkpoint to the witness that keeps it elsewhere, oldest first, until stopped. */
 export class Witness {

@@ -5,9 +5,8 @@ import { StoreUnusable } from "../database.ts";
 import type { Metrics } from "../health/metrics.ts";
 import { openBrokerLine } from "./broker-line.ts";
 import type { BrokerSession, BrokerSessionParts } from "./broker-session.ts";
-import { CommandBook } from "./command-book.ts";
 import { listenLocally, socketPath } from "./local-socket.ts";
-import { RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
+import { CommandBook, RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
 
 export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book" | "clock" | "metrics"> {
   readonly metrics: Metrics;

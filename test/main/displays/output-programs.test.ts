@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { changesFor, type Output, type OutputWish } from "../../../src/main/displays/output.ts";
-import { WLR_RANDR } from "../../../src/main/displays/wlr-randr.ts";
-import { XRANDR } from "../../../src/main/displays/xrandr.ts";
+import {
+  changesFor,
+  type Output,
+  type OutputWish,
+  WLR_RANDR,
+  XRANDR,
+} from "../../../src/main/displays/output-programs.ts";
 
 const XRANDR_SAYS = `Screen 0: minimum 320 x 200, current 3840 x 1920, maximum 16384 x 16384
 HDMI-1 connected primary 1080x1920+0+0 (0x47) right (normal left inverted right x axis y axis) 527mm x 296mm

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startDisplay } from "../../../scripts/setup/display.ts";
-import { displayAnswers } from "../../../src/main/window/x11-answer.ts";
+import { displayAnswers } from "../../../src/main/window/x11-connection.ts";
 
 /** An X server that takes connections and answers none until it goes on. */
 async function standingStill() {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../../../../src/core/proofs/proof.ts";
-import { openShared } from "../../../../src/player/database.ts";
-import { temporaryFolder } from "../../../support/machine/temporary-folder.ts";
-import { ManualClock } from "../../../support/player/manual-clock.ts";
-import { tellTime } from "../../../support/player/service-time.ts";
-import { accepted, courierRun, HOUR, MINUTE, unreachable } from "../proofs.ts";
+import type { Delivery } from "../../../src/core/proofs/proof.ts";
+import { openShared } from "../../../src/player/database.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { tellTime } from "../../support/player/service-time.ts";
+import { accepted, courierRun, HOUR, MINUTE, unreachable } from "./proofs.ts";
 
 const ANSWERS: readonly Delivery[] = [
   accepted,

@@ -2,16 +2,16 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SpotClient } from "../../../../src/client/spot-client.ts";
-import { type Delivery, DOUBT_MS } from "../../../../src/core/proofs/proof.ts";
-import { MOST_SENDS, READ_AHEAD, SENDS_AT_ONCE, SLOW_AFTER_MS } from "../../../../src/core/proofs/proof-dispatch.ts";
-import { openDatabase, openReadOnly } from "../../../../src/player/database.ts";
-import { proofMigrations } from "../../../../src/player/proofs/proof-records.ts";
-import { answer, inTurn, serve } from "../../../client/server.ts";
-import { temporaryFolder } from "../../../support/machine/temporary-folder.ts";
-import { ManualClock } from "../../../support/player/manual-clock.ts";
-import { tellTime } from "../../../support/player/service-time.ts";
-import { accepted, courierRun, HOUR, hang, MINUTE, proofOf, SECOND, unreachable } from "../proofs.ts";
+import { SpotClient } from "../../../src/client/spot-client.ts";
+import { type Delivery, DOUBT_MS } from "../../../src/core/proofs/proof.ts";
+import { MOST_SENDS, READ_AHEAD, SENDS_AT_ONCE, SLOW_AFTER_MS } from "../../../src/core/proofs/proof-dispatch.ts";
+import { openDatabase, openReadOnly } from "../../../src/player/database.ts";
+import { proofMigrations } from "../../../src/player/proofs/proof-records.ts";
+import { answer, inTurn, serve } from "../../client/server.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { tellTime } from "../../support/player/service-time.ts";
+import { accepted, courierRun, HOUR, hang, MINUTE, proofOf, SECOND, unreachable } from "./proofs.ts";
 
 const begin = (...[answer, changes]: [Parameters<typeof courierRun>[2], Parameters<typeof courierRun>[3]?]) => {
   const clock = new ManualClock();

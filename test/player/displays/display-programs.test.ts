@@ -2,16 +2,16 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Connector } from "../../../src/core/displays/panel.ts";
-import { readConnectors } from "../../../src/player/displays/connectors.ts";
 import {
   cecAdapterOf,
   readCecAdapter,
   readCecPower,
   readDdcPower,
   readXset,
+  runProgram,
   switchCec,
-} from "../../../src/player/displays/panel-programs.ts";
-import { runProgram } from "../../../src/player/displays/run-program.ts";
+} from "../../../src/player/displays/display-programs.ts";
+import { readConnectors } from "../../../src/player/displays/display-survey.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 /** As cec-ctl 1.22 (Debian 12) and later write it. */

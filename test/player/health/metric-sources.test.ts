@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskVitals } from "../../../src/player/health/disk-vitals.ts";
+import { diskVitals } from "../../../src/player/health/metric-sources.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 /** A folder as `/sys/block` is, of devices by what their `life_time` says. */

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Delivery, type FinalVerdict, judge, PROOF_WINDOW_MS } from "../../../core/proofs/proof.ts";
+import { type Delivery, type FinalVerdict, judge, PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import {
   hasMore,
   isWaiting,
@@ -9,17 +9,16 @@ import {
   READ_AHEAD,
   readAnew,
   type SendQueue,
-} from "../../../core/proofs/proof-dispatch.ts";
-import type { Instant } from "../../../core/spot.ts";
-import { type Clock, NEVER, Timer } from "../../clock.ts";
-import { codeOf } from "../../database.ts";
-import type { ExclusiveLock } from "../../exclusive-lock.ts";
-import type { ClockReading, ServiceClock } from "../../service-clock.ts";
-import type { OwedProof } from "../proof-records.ts";
-import { FORGOTTEN_AT_ONCE } from "../proof-sql.ts";
-import type { ProofStore } from "../proof-store.ts";
-import { CourierReport, inWords } from "./courier-report.ts";
-import { InFlight, PendingResults } from "./tries.ts";
+} from "../../core/proofs/proof-dispatch.ts";
+import type { Instant } from "../../core/spot.ts";
+import { type Clock, NEVER, Timer } from "../clock.ts";
+import { codeOf } from "../database.ts";
+import type { ExclusiveLock } from "../exclusive-lock.ts";
+import type { ClockReading, ServiceClock } from "../service-clock.ts";
+import type { OwedProof } from "./proof-records.ts";
+import { FORGOTTEN_AT_ONCE } from "./proof-sql.ts";
+import type { ProofStore } from "./proof-store.ts";
+import { CourierReport, InFlight, inWords, PendingResults } from "./sends.ts";
 
 export interface CourierParts {
   readonly store: ProofStore;

@@ -4,13 +4,13 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { ExclusiveLock } from "../../../../src/player/exclusive-lock.ts";
-import { LOOK_EVERY_MS } from "../../../../src/player/proofs/courier/courier.ts";
-import { askForRetry } from "../../../../src/player/proofs/proof-archive.ts";
-import { HAS_SMALL_DISKS, smallDisk } from "../../../support/machine/small-disk.ts";
-import { temporaryFolder } from "../../../support/machine/temporary-folder.ts";
-import { ManualClock } from "../../../support/player/manual-clock.ts";
-import { accepted, courierRun, MINUTE, SECOND, unreachable } from "../proofs.ts";
+import { ExclusiveLock } from "../../../src/player/exclusive-lock.ts";
+import { LOOK_EVERY_MS } from "../../../src/player/proofs/courier.ts";
+import { askForRetry } from "../../../src/player/proofs/proof-archive.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { accepted, courierRun, MINUTE, SECOND, unreachable } from "./proofs.ts";
 
 const lockIn = (folder: string) => new ExclusiveLock(join(folder, "sender.lock"));
 
