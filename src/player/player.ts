@@ -17,7 +17,6 @@ import { AbsenceBook, CreativeBlocklist, PageLoadBook } from "./media/media-book
 import { type CacheParts, MediaCache } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { PageCache } from "./media/page-cache.ts";
-import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
   addressesOf,
@@ -28,10 +27,9 @@ import {
   type Resolve,
   resolveSoon,
 } from "./network/egress-policy.ts";
-import { meteredLine, Throttle } from "./network/media-line.ts";
-import { BALLAST_BYTES, Ballast } from "./proofs/ballast.ts";
+import { DataBook, DataMeter, type DataMonth, meteredLine, Throttle } from "./network/media-line.ts";
 import { Courier } from "./proofs/courier.ts";
-import { ProofFile } from "./proofs/proof-file.ts";
+import { BALLAST_BYTES, Ballast, ProofFile } from "./proofs/proof-file.ts";
 import { DeliveryStats, ProofRecorder } from "./proofs/proof-recorder.ts";
 import type { OwedProof } from "./proofs/proof-records.ts";
 import { ProofStore } from "./proofs/proof-store.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import { readOrgToken } from "../../player/config/org-token.ts";
+import { readOrgToken } from "../../player/config/file.ts";
 import { uplinkIn } from "../../player/config/uplink.ts";
 import { requestsBy } from "../../player/network/requests.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";

@@ -13,6 +13,7 @@ import { examine } from "../doctor/examine.ts";
 import { codeOf, type Finding } from "../doctor/finding.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { print, printJson } from "../text.ts";
+import { Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd } from "../vendor/calls.ts";
 import {
   badAccess,
@@ -35,7 +36,6 @@ import {
   writtenConfig,
 } from "./config-file.ts";
 import { locationMade, type PlaceFlags, placeFor, placeWritten } from "./place.ts";
-import { Questions } from "./questions.ts";
 import {
   columnOf,
   LOOP_SECONDS,

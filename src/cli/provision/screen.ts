@@ -7,13 +7,12 @@ import type { Screen } from "../../wire/inventory.ts";
 import { askMachine, askXrandr } from "../doctor/machine-checks.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { say } from "../text.ts";
-import { changeLines, confirm, effectText } from "../vendor/agreement.ts";
+import { changeLines, confirm, effectText, type Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import { type Column, screenColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
 import { asSaid, readFlags, type Sayings, type Written } from "../vendor/written.ts";
 import type { Place } from "./place.ts";
-import type { Questions } from "./questions.ts";
 
 /** What was said about the screen. */
 export interface ScreenFlags {

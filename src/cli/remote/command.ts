@@ -8,7 +8,7 @@ import {
   LONGEST_MESSAGE_SECONDS,
   LONGEST_TEST_CARD_SECONDS,
 } from "../../player/remote/commands.ts";
-import { socketPath } from "../../player/remote/local-socket.ts";
+import { socketPath } from "../../player/remote/remote.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { dataDirOf, type FolderFlags, folderOptions } from "../proofs/flags.ts";
 import { plain, print, printJson } from "../text.ts";

@@ -12,7 +12,7 @@ import { type RejectionReason, rejectionReasonSchema } from "../../wire/inventor
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { plain, print, printJson, say } from "../text.ts";
-import { agree } from "./agreement.ts";
+import { agree } from "./asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
 import { type ConnectionFlags, connect, withConnection } from "./connection.ts";
 import { carText } from "./views.ts";

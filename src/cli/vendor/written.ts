@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import leven from "leven";
-import type { FieldError } from "../../core/inventory/rule-result.ts";
+import type { FieldError } from "../../core/inventory/rules.ts";
 import { readJson } from "../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";

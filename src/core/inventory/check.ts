@@ -1,7 +1,7 @@
 import { HOURS_OF_WEEK } from "../opening-hours.ts";
-import type { FieldError } from "./rule-result.ts";
 import {
   type DecidedApproval,
+  type FieldError,
   type LocationChange,
   lacksMessage,
   type PlacedScreen,

@@ -1,10 +1,10 @@
-import type { RuleResult } from "../../core/inventory/rule-result.ts";
 import {
   afterMove,
   approveLocation,
   createLocation,
   type LocationRules,
   placeScreen,
+  type RuleResult,
   returnLocation,
   type ScreenRules,
   updateLocation,

@@ -7,10 +7,10 @@ import { type GoodConfig, readConfig } from "../../player/config/config.ts";
 import type { Overrides } from "../../player/remote/overrides.ts";
 import type { Hands, Performance } from "../../player/remote/remote-desk.ts";
 import { sourceOf } from "../boot/arguments.ts";
+import { mayReboot, reboot } from "../boot/power.ts";
 import { screenshotOf } from "../operator/health.ts";
 import { EXIT } from "../recovery/supervisor.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
-import { mayReboot, reboot } from "./reboot.ts";
 
 /** What commands act on. */
 export interface HandsParts {

@@ -11,8 +11,15 @@ import {
   textAt,
   variableOf,
 } from "./environment.ts";
-import { configPlaces, defaultDataDir, readJsonFile, type Surroundings } from "./file.ts";
-import { readableByOthers, readOrgToken, type TokenReading } from "./org-token.ts";
+import {
+  configPlaces,
+  defaultDataDir,
+  readableByOthers,
+  readJsonFile,
+  readOrgToken,
+  type Surroundings,
+  type TokenReading,
+} from "./file.ts";
 import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
 import { type ConfigFile, configFileSchema } from "./schema.ts";
 import { DIRECT, readUplink, secretsOf, type Uplink } from "./uplink.ts";

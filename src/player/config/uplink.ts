@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import tls from "node:tls";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
 import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "./environment.ts";
-import { readableByOthers } from "./org-token.ts";
+import { readableByOthers } from "./file.ts";
 import type { ConfigProblem } from "./problems.ts";
 
 /** How requests leave this machine: through which proxies, and which certificates are trusted on the way. */

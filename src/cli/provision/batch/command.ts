@@ -4,7 +4,6 @@ import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import type { Location } from "../../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { print, printJson, printLines, sayLines } from "../../text.ts";
-import { agree } from "../../vendor/agreement.ts";
 import { calledOff, endIfRefused, runAll, sayPause } from "../../vendor/apply/command.ts";
 import { Pace } from "../../vendor/apply/pace.ts";
 import {
@@ -18,6 +17,7 @@ import {
 } from "../../vendor/apply/plan.ts";
 import { codeOf, failureLines, planJson, planText, standingLines, wholePlanText } from "../../vendor/apply/report.ts";
 import { rowsOf } from "../../vendor/apply/rows.ts";
+import { agree } from "../../vendor/asking.ts";
 import { endIfFlawed, type Flaw } from "../../vendor/calls.ts";
 import { type Connection, type ConnectionFlags, connect } from "../../vendor/connection.ts";
 import { locationType } from "../place.ts";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { count, print, printJson, printLines, say, sayLines } from "../../text.ts";
-import { agree } from "../agreement.ts";
+import { agree } from "../asking.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "../connection.ts";
 import { forEach, Pace } from "./pace.ts";
 import { carriedOut, type Kind, locationKind, planned, type RowFailure, type Step, screenKind } from "./plan.ts";

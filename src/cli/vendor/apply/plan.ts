@@ -10,8 +10,12 @@ import {
 } from "../../../client/checks.ts";
 import { differences, type Effect, locationEffects, screenEffects } from "../../../core/inventory/changes.ts";
 import { locationComplaints, screenComplaints } from "../../../core/inventory/check.ts";
-import type { FieldError } from "../../../core/inventory/rule-result.ts";
-import { type LocationStatus, missingForReview, type ReviewedLocation } from "../../../core/inventory/rules.ts";
+import {
+  type FieldError,
+  type LocationStatus,
+  missingForReview,
+  type ReviewedLocation,
+} from "../../../core/inventory/rules.ts";
 import type { VenueTree } from "../../../core/inventory/venue-type.ts";
 import type { Location, Screen } from "../../../wire/inventory.ts";
 import { exitCodes } from "../../exit.ts";

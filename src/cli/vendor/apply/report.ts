@@ -2,7 +2,7 @@ import type { Effect } from "../../../core/inventory/changes.ts";
 import type { LocationStatus } from "../../../core/inventory/rules.ts";
 import { exitCodes } from "../../exit.ts";
 import { count } from "../../text.ts";
-import { changeLines, effectText } from "../agreement.ts";
+import { changeLines, effectText } from "../asking.ts";
 import { locationColumns } from "../columns.ts";
 import type { Kind, RowFailure, Standing, Step } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { mayReboot, reboot } from "../../../src/main/remote/reboot.ts";
+import { mayReboot, reboot } from "../../../src/main/boot/power.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 /** Puts programs by these scripts in the place of the system's. */
