@@ -12,10 +12,11 @@ import type { Config } from "./config/config.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
 import { type NetworkState, NetworkWatch, type RecordReport } from "./health/health-report.ts";
 import type { Metrics } from "./health/metrics.ts";
+import { CreativeBlocklist } from "./media/creative-blocklist.ts";
 import type { MediaRequest } from "./media/download.ts";
-import { AbsenceBook, CreativeBlocklist, PageLoadBook } from "./media/media-books.ts";
 import { type CacheParts, MediaCache } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
+import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
 import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
@@ -38,7 +39,7 @@ import { RecordDesk, RecordStore } from "./record/record-store.ts";
 import { playerVersion } from "./run-identity.ts";
 import { type PlayingScreen, playScreen, type View } from "./screen/playing-screen.ts";
 import { openScreenHours } from "./screen/screen-hours.ts";
-import type { Stage } from "./screen/screen-loop.ts";
+import type { Stage } from "./screen/stage.ts";
 import { ServiceClock } from "./service-clock.ts";
 
 /** What a player is made of; tests hand in a clock and a network of their own. */

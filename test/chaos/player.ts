@@ -8,7 +8,7 @@ import { readConfig } from "../../src/player/config/config.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";
 import { openLog } from "../../src/player/log/log.ts";
 import { startPlayer } from "../../src/player/player.ts";
-import type { Stage } from "../../src/player/screen/screen-loop.ts";
+import type { Stage } from "../../src/player/screen/stage.ts";
 import { SimulatedStage } from "../support/player/simulated-stage.ts";
 import type { Told } from "./told.ts";
 

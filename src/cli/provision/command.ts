@@ -6,7 +6,7 @@ import type { VenueTree } from "../../core/inventory/venue-type.ts";
 import { readAccess } from "../../player/config/access.ts";
 import { type Config, readConfig } from "../../player/config/config.ts";
 import { type Environment, textAt } from "../../player/config/environment.ts";
-import type { Uplink } from "../../player/config/uplink.ts";
+import type { Uplink } from "../../player/network/uplink.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import { findingLines, report } from "../doctor/command.ts";
 import { examine } from "../doctor/examine.ts";

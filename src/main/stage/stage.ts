@@ -5,7 +5,7 @@ import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import { codecsIn } from "../../player/media/codecs.ts";
 import type { Media } from "../../player/media/media.ts";
-import type { DeckEvent, Stage } from "../../player/screen/screen-loop.ts";
+import type { DeckEvent, Stage } from "../../player/screen/stage.ts";
 import type { OnFailed } from "../decks/deck.ts";
 import { watchProgress } from "../decks/deck-watch.ts";
 import { CuedDeck, type OpenedDeck } from "../decks/media-decks.ts";

@@ -7,10 +7,10 @@ import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
 import { CacheQuota } from "./cache-quota.ts";
+import type { CreativeBlocklist } from "./creative-blocklist.ts";
 import type { Downloaded, DownloadFailure, GetFollowed, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
 import { type ErrorResponse, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
-import type { CreativeBlocklist } from "./media-books.ts";
 import type { IndexedMedia, MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 

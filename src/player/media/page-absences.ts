@@ -1,7 +1,7 @@
 import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { ErrorResponse } from "./media.ts";
-import type { AbsenceBook } from "./media-books.ts";
+import type { AbsenceBook } from "./page-books.ts";
 
 /** One thing that a page asks for. */
 export interface PagePart {

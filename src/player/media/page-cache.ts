@@ -2,9 +2,9 @@ import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
 import type { MediaRequest, Progress } from "./download.ts";
 import type { ErrorResponse, Media, MediaOutcome, PageHeaders } from "./media.ts";
-import type { AbsenceBook } from "./media-books.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
+import type { AbsenceBook } from "./page-books.ts";
 
 /** The answer to one request of an HTML creative. */
 export type PageAnswer =

@@ -3,7 +3,7 @@ import type { Playout, PlayoutId } from "../../core/playout.ts";
 import type { Clock } from "../clock.ts";
 import type { Media } from "../media/media.ts";
 import { keyOf, type MediaCache } from "../media/media-cache.ts";
-import type { Recording, Stage } from "./screen-loop.ts";
+import type { Recording, Stage } from "./stage.ts";
 
 /** What items are got ready with. */
 export interface ItemMediaParts {

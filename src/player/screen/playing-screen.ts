@@ -11,12 +11,13 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { HealthWatch } from "../health/health-watch.ts";
 import type { Metrics } from "../health/metrics.ts";
-import type { CreativeBlocklist } from "../media/media-books.ts";
+import type { CreativeBlocklist } from "../media/creative-blocklist.ts";
 import { keyOf, type MediaCache } from "../media/media-cache.ts";
 import type { DeliveryStats, ProofRecorder } from "../proofs/proof-recorder.ts";
 import type { RecordDesk } from "../record/record-store.ts";
 import type { ScreenHours } from "./screen-hours.ts";
-import { type ScreenLoop, type Stage, startScreenLoop } from "./screen-loop.ts";
+import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
+import type { Stage } from "./stage.ts";
 
 /** What a screen plays with: its stage, and what it shares with the player's other screens. */
 export interface PlayingScreenParts {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { AbsenceBook } from "../../../src/player/media/media-books.ts";
+import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { FONT_WAIT_MS, PageCache } from "../../../src/player/media/page-cache.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { type Answer, type MediaOrigin, mediaOrigin, openMediaCache, send } from "../../support/player/media-origin.ts";

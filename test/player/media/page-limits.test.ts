@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { AbsenceBook } from "../../../src/player/media/media-books.ts";
+import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
-import { AbsenceBook } from "../../../src/player/media/media-books.ts";
+import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import { DataBook, DataMeter, type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";

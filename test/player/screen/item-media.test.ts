@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Playout, playoutsOf } from "../../../src/core/playout.ts";
 import type { Item } from "../../../src/core/spot.ts";
 import { ItemMedia, LATE_DOWNLOAD_MS, MOST_LATE_DOWNLOADS } from "../../../src/player/screen/item-media.ts";
-import type { Recording } from "../../../src/player/screen/screen-loop.ts";
+import type { Recording } from "../../../src/player/screen/stage.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import {

@@ -4,7 +4,7 @@ import type { FailureReason, Playout } from "../../../src/core/playout.ts";
 import type { Instant } from "../../../src/core/spot.ts";
 import type { Clock } from "../../../src/player/clock.ts";
 import type { Media } from "../../../src/player/media/media.ts";
-import type { DeckEvent, Recording, Stage } from "../../../src/player/screen/screen-loop.ts";
+import type { DeckEvent, Recording, Stage } from "../../../src/player/screen/stage.ts";
 
 /** How long the simulated decks take. */
 const LOADS_MS = 80;

@@ -5,7 +5,6 @@ import type { Location } from "../../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { print, printJson, printLines, sayLines } from "../../text.ts";
 import { calledOff, endIfRefused, runAll, sayPause } from "../../vendor/apply/command.ts";
-import { Pace } from "../../vendor/apply/pace.ts";
 import {
   carriedOut,
   type Kind,
@@ -18,7 +17,7 @@ import {
 import { codeOf, failureLines, planJson, planText, standingLines, wholePlanText } from "../../vendor/apply/report.ts";
 import { rowsOf } from "../../vendor/apply/rows.ts";
 import { agree } from "../../vendor/asking.ts";
-import { endIfFlawed, type Flaw } from "../../vendor/calls.ts";
+import { endIfFlawed, type Flaw, Pace } from "../../vendor/calls.ts";
 import { type Connection, type ConnectionFlags, connect } from "../../vendor/connection.ts";
 import { locationType } from "../place.ts";
 import { endIfUnwritableFolder, filesText, type PcFile, type PcSettings, pcFile, writeFiles } from "./pc-files.ts";

@@ -3,8 +3,8 @@ import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { count, print, printJson, printLines, say, sayLines } from "../../text.ts";
 import { agree } from "../asking.ts";
+import { forEach, Pace } from "../calls.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "../connection.ts";
-import { forEach, Pace } from "./pace.ts";
 import { carriedOut, type Kind, locationKind, planned, type RowFailure, type Step, screenKind } from "./plan.ts";
 import {
   codeOf,

@@ -19,11 +19,10 @@ import {
 import type { VenueTree } from "../../../core/inventory/venue-type.ts";
 import type { Location, Screen } from "../../../wire/inventory.ts";
 import { exitCodes } from "../../exit.ts";
-import { failureCode, failureText, flawText } from "../calls.ts";
+import { failureCode, failureText, flawText, type Pace } from "../calls.ts";
 import { type Column, locationColumns, screenColumns } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { readRecord, type Written } from "../written.ts";
-import type { Pace } from "./pace.ts";
 import type { Row } from "./rows.ts";
 
 /** What is to become of one row. */

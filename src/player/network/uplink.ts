@@ -1,10 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import tls from "node:tls";
+import { type ExactGet, exactGet } from "../../client/http.ts";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
-import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "./environment.ts";
-import { readableByOthers } from "./file.ts";
-import type { ConfigProblem } from "./problems.ts";
+import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../config/environment.ts";
+import { readableByOthers } from "../config/file.ts";
+import type { ConfigProblem } from "../config/problems.ts";
 
 /** How requests leave this machine: through which proxies, and which certificates are trusted on the way. */
 export interface Uplink extends ProxyRules {
@@ -191,4 +192,34 @@ export function trustedBy({ certificates }: Pick<Uplink, "certificates">): reado
   // Older runtimes know only those that they bring along.
   const { getCACertificates, rootCertificates } = tls as Partial<typeof tls>;
   return [...(getCACertificates?.("default") ?? rootCertificates ?? []), ...certificates];
+}
+
+/** The ways in which requests are sent. */
+export interface Requests {
+  readonly fetch: typeof globalThis.fetch;
+  /** For URLs that `fetch` would write otherwise. */
+  readonly exactGet: ExactGet;
+}
+
+/** Requests by an uplink. What it takes for proxies and certificates is loaded with the first of them, if ever. */
+export function requestsBy(uplink: Uplink): Requests {
+  if (isPlain(uplink)) return { fetch: globalThis.fetch, exactGet };
+  let opening: Promise<Requests> | null = null;
+  const open = () => {
+    opening ??= openRequests(uplink);
+    return opening;
+  };
+  return {
+    fetch: async (...request) => (await open()).fetch(...request),
+    exactGet: async (...request) => (await open()).exactGet(...request),
+  };
+}
+
+async function openRequests(uplink: Uplink): Promise<Requests> {
+  const { routesBy, routedRequests } = await import("./routed-requests.ts");
+  return routedRequests(routesBy(uplink));
+}
+
+function isPlain({ http, https, certificates }: Uplink): boolean {
+  return http === null && https === null && certificates.length === 0;
 }

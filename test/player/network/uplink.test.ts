@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readAccess } from "../../../src/player/config/access.ts";
 import { type ConfigReading, readConfig, secretsIn } from "../../../src/player/config/config.ts";
 import type { Environment } from "../../../src/player/config/environment.ts";
-import type { Uplink } from "../../../src/player/config/uplink.ts";
+import type { Uplink } from "../../../src/player/network/uplink.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const PROXY = "http://proxy.example:3128";

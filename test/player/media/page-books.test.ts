@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PageLoadBook } from "../../../src/player/media/media-books.ts";
+import { PageLoadBook } from "../../../src/player/media/page-books.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { openMediaCache } from "../../support/player/media-origin.ts";
 

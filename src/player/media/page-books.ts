@@ -1,4 +1,3 @@
-import { isBlocked, LONGEST_BLOCK_MS, type StrikeKind, type Strikes, struck } from "../../core/backoff.ts";
 import type { Absence } from "../../core/media/cache-policy.ts";
 import { noted, type PageLoads, recorded } from "../../core/media/page-lead.ts";
 import type { Instant } from "../../core/spot.ts";
@@ -152,63 +151,3 @@ const NOTE_LOADS = `
 
 const PRUNE_LOADS =
   "delete from page_load where key in (select key from page_load order by recorded_at desc limit -1 offset ?)";
-
-/**
- * Remembers, across restarts, which creatives failed again and again; kept beside the media index. A strike that the disk
- * does not take is forgotten.
- */
-export class CreativeBlocklist {
-  readonly #file: IndexFile;
-
-  constructor(file: IndexFile) {
-    this.#file = file;
-  }
-
-  /** Why a creative, by its key, is blocked at `now`, wall time; `null` where it is not. */
-  blockReason(key: string, now: Instant): string | null {
-    const entry = this.#find(key);
-    if (entry === null || !isBlocked(entry, now)) return null;
-    return `blocked, since it failed ${entry.count} times, the last time: ${entry.reason}`;
-  }
-
-  /** Notes a failure, wall time `now`. */
-  strike(key: string, fault: StrikeKind, reason: string, now: Instant): void {
-    const { count, lastAt, until } = struck(this.#find(key), fault, now);
-    this.#file.writeIfTaken((db) => {
-      db.prepare(STRIKE).run(key, count, Math.trunc(lastAt), Math.trunc(until), reason);
-      db.prepare(PRUNE).run(MOST_BLOCKED);
-    });
-  }
-
-  /** Forgets the strikes of a creative that was shown in full. */
-  clear(key: string): void {
-    this.#file.writeIfTaken((db) => db.prepare("delete from strike where key = ?").run(key));
-  }
-
-  /** How many creatives are blocked at `now`, wall time. */
-  blockedCount(now: Instant): number {
-    const query = "select count(*) as count from strike where until > @now and until <= @now + @longest";
-    const given = { now: Math.trunc(now), longest: LONGEST_BLOCK_MS };
-    return this.#file.use((db) => db.prepare<[object], { readonly count: number }>(query).get(given)?.count ?? 0);
-  }
-
-  #find(key: string): Entry | null {
-    const query = "select count, last_at as lastAt, until, reason from strike where key = ?";
-    return this.#file.use((db) => db.prepare<[string], Entry>(query).get(key) ?? null);
-  }
-}
-
-interface Entry extends Strikes {
-  readonly reason: string;
-}
-
-/** More creatives than any screen sees in a day. */
-const MOST_BLOCKED = 10_000;
-
-const STRIKE = `
-  insert into strike (key, count, last_at, until, reason) values (?, ?, ?, ?, ?)
-  on conflict do update set count = excluded.count, last_at = excluded.last_at, until = excluded.until,
-    reason = excluded.reason`;
-
-const PRUNE = `
-  delete from strike where key in (select key from strike order by last_at desc limit -1 offset ?)`;
