@@ -55,7 +55,7 @@ export function followDisplays(config: Config, stages: readonly StageWindow[], l
   return { troubleOf: (screenId) => setup.troubleOf(screenId), close: stop };
 }
 
-/** When displays have come or changed, they are named once their own setting up is over. */
+/** The same before they are named, which nobody waits for. */
 const NAMED_AFTER_MS = 1_000;
 
 /** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */

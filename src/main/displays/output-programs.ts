@@ -128,7 +128,7 @@ const XRANDR_HEAD =
   /^(\S+) connected (?:primary )?\d+x\d+\+(-?\d+)\+(-?\d+) \(\S+\) (\w+) (X axis |Y axis |X and Y axis )?\(/;
 /** `  1920x1080 (0x5f) 148.500MHz +HSync +VSync *current +preferred`, then its lines for both directions. */
 const XRANDR_MODE = /^ {2}(\S+) \(0x[0-9a-f]+\)(.*)\n +h: width +(\d+).*\n +v: height +(\d+).*clock +([\d.]+)Hz/gm;
-/** `	XRANDR_EDID:` and, on lines of their own, its bytes in hexadecimal. */
+/** `	EDID:` and, on lines of their own, its bytes in hexadecimal. */
 const XRANDR_EDID = /^\tEDID:\s*\n((?:\t\t[0-9a-f]+\n)+)/m;
 const XRANDR_TRANSFORM = /^\s+Transform: +([\d.]+)/m;
 
