@@ -4,8 +4,7 @@
 
 import type { Command } from "commander";
 import { playerVersion } from "../player/run-identity.ts";
-import { emulatorCommand, worldCommand } from "./emulator/command.ts";
-import { execCommand } from "./emulator/exec.ts";
+import { emulatorCommand, execCommand, worldCommand } from "./emulator/command.ts";
 import { faultCommand } from "./emulator/fault.ts";
 import { operatingCommands } from "./emulator/operate.ts";
 import { exitCodeOf, isRunDirectly } from "./exit.ts";

@@ -1,4 +1,4 @@
-import type { FieldError } from "../core/inventory/rule-result.ts";
+import type { FieldError } from "../core/inventory/rules.ts";
 
 /** What came of a call: what was asked for, or why not. The status alone decides which (A2). */
 export type Answer<T> = { readonly kind: "ok"; readonly value: T } | Failure;

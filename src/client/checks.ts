@@ -5,18 +5,18 @@ import {
   rejectionComplaints,
   screenComplaints,
 } from "../core/inventory/check.ts";
-import type { FieldError } from "../core/inventory/rule-result.ts";
-import { isPlaced, type PlacedScreen } from "../core/inventory/screen.ts";
+import { type FieldError, isPlaced, type PlacedScreen } from "../core/inventory/rules.ts";
 import type { VenueTree } from "../core/inventory/venue-type.ts";
-import type { RejectionReason } from "../wire/approval.ts";
-import type { Location, Screen } from "../wire/inventory.ts";
-import type { ApprovalAnswer } from "../wire/inventory-answers.ts";
 import type {
+  Location,
   LocationChange,
   locationCreationSchema,
+  RejectionReason,
+  Screen,
   ScreenChange,
   screenCreationSchema,
-} from "../wire/inventory-requests.ts";
+} from "../wire/inventory.ts";
+import type { ApprovalAnswer } from "../wire/inventory-answers.ts";
 import { type Answer, type Failure, invalid, ok } from "./answer.ts";
 
 /** What "Create a Location" takes. Without a `location_id` the service chooses one. */

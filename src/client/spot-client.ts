@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Delivery } from "../core/proof.ts";
-import type { RoundTrip } from "../core/service-offset.ts";
+import type { RoundTrip } from "../core/network/service-offset.ts";
+import type { Delivery } from "../core/proofs/proof.ts";
 import type { Instant, Spot } from "../core/spot.ts";
 import { urlOf } from "../wire/routes.ts";
 import { type MalformedItem, readSpot } from "../wire/spot.ts";

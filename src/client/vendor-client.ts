@@ -1,8 +1,15 @@
 import type { z } from "zod";
 import { differences } from "../core/inventory/changes.ts";
 import type { VenueTree, VenueType } from "../core/inventory/venue-type.ts";
-import type { Delivery } from "../core/proof.ts";
-import { type Location, locationSchema, type Screen, screenSchema } from "../wire/inventory.ts";
+import type { Delivery } from "../core/proofs/proof.ts";
+import {
+  type Location,
+  type LocationChange,
+  locationSchema,
+  type Screen,
+  type ScreenChange,
+  screenSchema,
+} from "../wire/inventory.ts";
 import {
   type ApprovalAnswer,
   approvalAnswerSchema,
@@ -12,7 +19,6 @@ import {
   screenAnswerSchema,
   venueTypesAnswerSchema,
 } from "../wire/inventory-answers.ts";
-import type { LocationChange, ScreenChange } from "../wire/inventory-requests.ts";
 import { isSegment, type Route, urlOf } from "../wire/routes.ts";
 import { type Answer, type Failure, invalid, ok } from "./answer.ts";
 import {

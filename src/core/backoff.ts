@@ -1,3 +1,6 @@
+import type { FailureReason } from "./playout.ts";
+import type { Instant } from "./spot.ts";
+
 /** How long to wait before asking again, as a value: it never sleeps and draws nothing at random. */
 export interface Backoff {
   /** The wait after the first failure; each later one is twice as long. */
@@ -22,4 +25,61 @@ export function backoffMs(backoff: Backoff, failures: number, random: number): n
   const wholeMs = Math.min(backoff.firstMs * 2 ** (Math.max(1, failures) - 1), backoff.longestMs);
   if (failures <= backoff.exactWaits) return wholeMs;
   return wholeMs * (1 - (1 - SHORTEST_SHARE) * random);
+}
+
+/** How often a creative has failed in a row, when it last did, and until when it is blocked for that. */
+export interface Strikes {
+  readonly count: number;
+  readonly lastAt: Instant;
+  readonly until: Instant;
+}
+
+/**
+ * Whose fault a failure is. `creative`: it crashed, hung, broke a rule or cannot be decoded. `delivery`: its bytes are not
+ * the promised ones, which may be a proxy's doing and pass. `certain`: so it will be at the next try, as with its size.
+ */
+export type StrikeKind = "creative" | "delivery" | "certain";
+
+/** The strike at which a creative is blocked. */
+export const MOST_STRIKES = 3;
+/** Nothing is blocked for longer. */
+export const LONGEST_BLOCK_MS = 24 * 3_600_000;
+/** The first block for a fault that may pass; each later one is twice as long. */
+export const FIRST_BLOCK_MS = 60_000;
+
+/** What a creative does by itself. A deck that is late or stalls may be the machine's fault, and all would suffer. */
+const BLAMED: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "undecodable",
+  "crashed",
+  "hung",
+  "forbidden",
+  "memory",
+]);
+
+/** Whether a failed playout is held against its creative. */
+export function isStrike(reason: FailureReason): boolean {
+  return BLAMED.has(reason);
+}
+
+/** Adds a strike; those older than the longest block are forgotten. */
+export function struck(before: Strikes | null, fault: StrikeKind, now: Instant): Strikes {
+  const recent = before !== null && now >= before.lastAt && now - before.lastAt < LONGEST_BLOCK_MS;
+  const count = (recent ? before.count : 0) + 1;
+  return { count, lastAt: now, until: now + blockMs(fault, count) };
+}
+
+/** Whether a creative is not to be fetched or played at `now`. A clock that was set back must not make a day longer. */
+export function isBlocked({ until }: Strikes, now: Instant): boolean {
+  return now < until && until - now <= LONGEST_BLOCK_MS;
+}
+
+function blockMs(fault: StrikeKind, count: number): number {
+  switch (fault) {
+    case "certain":
+      return LONGEST_BLOCK_MS;
+    case "creative":
+      return count < MOST_STRIKES ? 0 : LONGEST_BLOCK_MS;
+    case "delivery":
+      return count < MOST_STRIKES ? 0 : Math.min(FIRST_BLOCK_MS * 2 ** (count - MOST_STRIKES), LONGEST_BLOCK_MS);
+  }
 }

@@ -10,7 +10,7 @@ import { activeFaults, joined } from "./faults/choose.ts";
 import { type FaultEntry, faultEntrySchema, faultListSchema, MOST_FAULTS } from "./faults/schema.ts";
 import { type Call, type CallFilter, type Listener, newJournal } from "./http/journal.ts";
 import { type OpenPort, openPort } from "./http/listener.ts";
-import { approveCalled, type Decision } from "./inventory/operator.ts";
+import { approveCalled, type Decision } from "./inventory/reviews.ts";
 import { mediaApp } from "./media/app.ts";
 import { type MediaFile, mediaFiles } from "./media/files.ts";
 import { type Network, type NetworkConfig, reset, stateOf } from "./network.ts";

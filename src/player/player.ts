@@ -2,13 +2,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { type ExactGet, follow } from "../client/http.ts";
-import { postNote } from "../client/post-note.ts";
 import { SpotClient } from "../client/spot-client.ts";
-import { daySpanIn } from "../core/data-budget.ts";
-import type { SuspendReason } from "../core/loop/suspension.ts";
-import type { Playout, PlayoutOutcome } from "../core/playout.ts";
-import type { FinalVerdict } from "../core/proof.ts";
-import type { DisplayEntry, RemoteEntry } from "../core/record.ts";
+import { daySpanIn } from "../core/media/data-budget.ts";
+import type { FinalVerdict } from "../core/proofs/proof.ts";
+import type { DisplayEntry, RemoteEntry } from "../core/proofs/record.ts";
 import type { Instant } from "../core/spot.ts";
 import { type Clock, SHORTEST_SLEEP_MS } from "./clock.ts";
 import type { Config } from "./config/config.ts";
@@ -21,7 +18,6 @@ import { type CacheParts, MediaCache } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
-import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
   addressesOf,
@@ -32,18 +28,16 @@ import {
   type Resolve,
   resolveSoon,
 } from "./network/egress-policy.ts";
-import { meteredLine, Throttle } from "./network/media-line.ts";
-import { BALLAST_BYTES, Ballast } from "./proofs/ballast.ts";
-import { Courier } from "./proofs/courier/courier.ts";
-import { ProofFile } from "./proofs/proof-file.ts";
+import { DataBook, DataMeter, type DataMonth, meteredLine, Throttle } from "./network/media-line.ts";
+import { Courier } from "./proofs/courier.ts";
+import { BALLAST_BYTES, Ballast, ProofFile } from "./proofs/proof-file.ts";
 import { DeliveryStats, ProofRecorder } from "./proofs/proof-recorder.ts";
 import type { OwedProof } from "./proofs/proof-records.ts";
 import { ProofStore } from "./proofs/proof-store.ts";
-import { Checkpoints, Witness } from "./record/checkpoints.ts";
-import { RecordDesk } from "./record/record-desk.ts";
-import { RecordStore } from "./record/record-store.ts";
+import { Checkpoints, openWitness } from "./record/checkpoints.ts";
+import { RecordDesk, RecordStore } from "./record/record-store.ts";
 import { playerVersion } from "./run-identity.ts";
-import { type PlayingScreen, playScreen } from "./screen/playing-screen.ts";
+import { type PlayingScreen, playScreen, type View } from "./screen/playing-screen.ts";
 import { openScreenHours } from "./screen/screen-hours.ts";
 import type { Stage } from "./screen/stage.ts";
 import { ServiceClock } from "./service-clock.ts";
@@ -69,18 +63,6 @@ export interface PlayerParts {
   readonly downloadRetryMs?: number;
   /** How much of the disk is kept aside for proofs; `BALLAST_BYTES` by default. */
   readonly ballastBytes?: number;
-}
-
-/** What is known of a stage, and wanted for it. */
-export interface View {
-  /** Whether its stage is visible now; true by default. */
-  readonly isVisible?: boolean;
-  /** Why else the screen is suspended from the start. */
-  readonly suspendReasons?: readonly SuspendReason[];
-  /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
-  readonly onTitle?: (title: string) => void;
-  /** Hears the end of each playout, after its proof was owed. */
-  readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
 
 /** A running player: what its screens have in common, and the way to end it. */
@@ -196,7 +178,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     onOwed: () => courier.notify(),
   });
   courier.start();
-  const witness = openWitness(parts, record);
+  const witness = openWitness({ ...parts, store: record });
   const checkpoints = new Checkpoints({
     ...{ store: record, dataDir: config.dataDir, limits: config.record, clock, serviceClock, log },
     onSigned: () => witness?.notify(),
@@ -281,16 +263,6 @@ const EVICTED_WHEN_FULL_BYTES = 4 * 1024 * 1024;
 
 /** A player that is asked to stop gives proofs under way this long; what is cut off is sent by the next run. */
 const STOP_WITHIN_MS = 3_000;
-
-function openWitness({ config, clock, random, log, fetch }: PlayerParts, store: RecordStore): Witness | null {
-  const { witnessUrl } = config.record;
-  if (witnessUrl === null) return null;
-  const timeoutMs = config.proof.timeoutSeconds * 1000;
-  return new Witness({
-    ...{ store, clock, random, log },
-    post: (note, signal) => postNote(fetch, witnessUrl, note, timeoutMs, signal),
-  });
-}
 
 /** What the media cache is made of, beside what the player is. */
 interface MediaParts extends Pick<CacheParts, "index" | "blocklist" | "line" | "onDeferred"> {

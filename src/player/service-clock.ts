@@ -8,7 +8,7 @@ import {
   type RoundTrip,
   type TimeAnswer,
   tellingAt,
-} from "../core/service-offset.ts";
+} from "../core/network/service-offset.ts";
 import type { Instant } from "../core/spot.ts";
 import type { Clock } from "./clock.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FieldError } from "../core/inventory/rule-result.ts";
+import type { FieldError } from "../core/inventory/rules.ts";
 
 /** One field that the service would not take. */
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() }) satisfies z.ZodType<FieldError>;

@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { approvalStatusSchema, rejectionReasonSchema } from "./approval.ts";
 import { fieldErrorSchema } from "./errors.ts";
-import { locationSchema, locationStatusSchema, screenSchema } from "./inventory.ts";
+import {
+  approvalStatusSchema,
+  locationSchema,
+  locationStatusSchema,
+  rejectionReasonSchema,
+  screenSchema,
+} from "./inventory.ts";
 
 /*
  * How a client reads what a service answers: unknown fields are left out (A10), an absent one is as good as null (A11),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BAD_PORTS } from "../core/address.ts";
+import { BAD_PORTS } from "../core/network/address.ts";
 import { baseType, formOf, type Item, type ItemKind, LONGEST_ITEM_MS, type Spot } from "../core/spot.ts";
 
 /** A content item as the service writes it (contract, "Spot"); `size` and `md5` are optional extras (F16). */

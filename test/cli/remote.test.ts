@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenLocally, socketPath } from "../../src/player/remote/local-socket.ts";
+import { listenLocally, socketPath } from "../../src/player/remote/remote.ts";
 import type { Hands } from "../../src/player/remote/remote-desk.ts";
 import { openDesk } from "../player/remote/desk.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DRIFT } from "../../src/core/service-offset.ts";
+import { DRIFT } from "../../src/core/network/service-offset.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import { ManualClock } from "../support/player/manual-clock.ts";
 import { tellTime } from "../support/player/service-time.ts";

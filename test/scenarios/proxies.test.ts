@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Emulator } from "../../src/emulator/main.ts";
-import type { Uplink } from "../../src/player/config/uplink.ts";
+import type { Uplink } from "../../src/player/network/uplink.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { openScenario } from "../support/player/scenario.ts";
 import { type Nginx, startNginx } from "../support/site/nginx.ts";

@@ -1,11 +1,11 @@
 import { SPOT_TRIES } from "../../src/client/spot-client.ts";
+import { isBlocked, isStrike, type Strikes, struck } from "../../src/core/backoff.ts";
 import { MOST_REQUESTS_A_MINUTE } from "../../src/core/loop/pace.ts";
 import { LATE_PAINT_MS } from "../../src/core/loop/state.ts";
 import type { FailureReason, Playout, PlayoutOutcome } from "../../src/core/playout.ts";
-import { DOUBT_MS, LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proof.ts";
-import { MOST_SENDS } from "../../src/core/proof-dispatch.ts";
+import { DOUBT_MS, LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proofs/proof.ts";
+import { MOST_SENDS } from "../../src/core/proofs/proof-dispatch.ts";
 import type { Instant, Item } from "../../src/core/spot.ts";
-import { isBlocked, isStrike, type Strikes, struck } from "../../src/core/strikes.ts";
 import { keyOf } from "../../src/player/media/media-cache.ts";
 import type { Disk, Offer, RunFacts } from "./offer.ts";
 import type { ProofRow } from "./proof-rows.ts";

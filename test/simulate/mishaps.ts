@@ -1,4 +1,4 @@
-import { mergePatch } from "../../src/emulator/faults/bodies.ts";
+import { mergePatch } from "../../src/emulator/faults/effects.ts";
 import type { SentAnswer } from "./answer.ts";
 import type { Chance } from "./chance.ts";
 

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import { readOrgToken } from "../../player/config/org-token.ts";
-import { uplinkIn } from "../../player/config/uplink.ts";
-import { requestsBy } from "../../player/network/requests.ts";
+import { readOrgToken } from "../../player/config/file.ts";
+import { requestsBy, uplinkIn } from "../../player/network/uplink.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { examine, type Finding } from "./examine.ts";
 import type { Target } from "./subject.ts";

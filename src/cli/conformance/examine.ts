@@ -1,11 +1,10 @@
 import { ZodError, z } from "zod";
-import { approvalChecks } from "./approval-checks.ts";
+import { approvalChecks, spotChecks } from "./approval-and-spot-checks.ts";
 import { bodyChecks } from "./body-checks.ts";
 import { type Check, complaintsOf } from "./check.ts";
 import { locationChecks } from "./location-checks.ts";
 import { readOnlyChecks } from "./read-only.ts";
 import { screenChecks } from "./screen-checks.ts";
-import { spotChecks } from "./spot-checks.ts";
 import { type Subject, subjectAt, type Target } from "./subject.ts";
 
 /** What came of one check: `differs` is a failure where the contract leaves the answer to the service. */

@@ -1,4 +1,4 @@
-import { type LocationStatus, REQUIRED_FOR_REVIEW } from "../../core/inventory/location.ts";
+import { type LocationStatus, REQUIRED_FOR_REVIEW } from "../../core/inventory/rules.ts";
 import { locationSchema } from "../../wire/inventory.ts";
 import { type Check, contractLocation, fits, has, hasStatus, refused, succeeded, unchanged } from "./check.ts";
 import { COMPLETE, create, freshLocation, type Reply, readLocation, type Subject, update } from "./subject.ts";

@@ -1,4 +1,4 @@
-import type { LocationStatus } from "../../core/inventory/location.ts";
+import type { LocationStatus } from "../../core/inventory/rules.ts";
 import { type routes, urlOf } from "../../wire/routes.ts";
 
 /** What a service answered; `body` is `undefined` where it is no JSON. */

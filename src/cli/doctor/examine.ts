@@ -10,8 +10,7 @@ import { readUpgrade, type Upgrade } from "../../player/health/upgrade.ts";
 import { exitCodes } from "../exit.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
-import { machineFindings, versionsFinding } from "./machine-checks.ts";
-import { panelFindings } from "./panel-checks.ts";
+import { machineFindings, panelFindings, versionsFinding } from "./machine-checks.ts";
 import { screenFindings } from "./screen-checks.ts";
 import { offsetText, serviceFindings } from "./service-checks.ts";
 

@@ -1,7 +1,10 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { dirname } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { scopeOf } from "../../core/address.ts";
+import { scopeOf } from "../../core/network/address.ts";
 import type { Call } from "../../emulator/http/journal.ts";
 import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/main.ts";
@@ -15,7 +18,7 @@ import { CommandFailure, exitCodes } from "../exit.ts";
 import { printJson, say } from "../text.ts";
 
 /** What the emulator is told on its command line. */
-export interface EmulatorFlags {
+interface EmulatorFlags {
   readonly port: number;
   readonly mediaPort: number;
   readonly controlPort: number;
@@ -86,7 +89,7 @@ function askedToStop(): Promise<void> {
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Starts an emulator as the command line says; throws a `CommandFailure` that says what is wrong with that. */
-export async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
+async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {
   const { port, mediaPort, controlPort, host, world, venueTypes, data, reset, seed, keep, quiet = false } = flags;
   if (isEveryAddress(host) || scopeOf(host) !== "loopback") console.error(exposedWarning(host));
   const options: EmulatorOptions = {
@@ -202,4 +205,75 @@ function ledgerSize(text: string): number {
 function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
+}
+
+/**
+ * `spotloop emulator exec -- COMMAND…`: a screen network for as long as a command runs, which finds it through its
+ * environment. Standard output is the command's alone, and its exit code is ours. The options are those of the emulator;
+ * its ports are free ones unless they are given.
+ */
+export function execCommand(): Command {
+  return new Command("exec")
+    .usage("[options of the emulator] -- COMMAND…")
+    .description("run a command with a screen network of its own, and end with its exit code")
+    .argument("<command...>", "the command and its arguments")
+    .exitOverride()
+    .action(async (words: string[], _: unknown, { parent }: Command) => {
+      const exitCode = await exec(words, flagsOf(parent ?? new Command()));
+      if (exitCode !== 0) throw new CommandFailure("", exitCode);
+    });
+}
+
+async function exec([command = "", ...words]: readonly string[], flags: EmulatorFlags): Promise<number> {
+  const emulator = await startedEmulator(flags);
+  try {
+    const child = spawn(command, words, { stdio: "inherit", env: { ...process.env, ...environmentOf(emulator) } });
+    return await ended(child, command);
+  } finally {
+    await emulator.close();
+  }
+}
+
+function environmentOf({ baseUrl, orgToken, screenId, controlUrl }: Emulator) {
+  return {
+    SPOTLOOP_BASE_URL: baseUrl,
+    SPOTLOOP_ORG_TOKEN: orgToken,
+    SPOTLOOP_SCREEN_ID: screenId,
+    SPOTLOOP_CONTROL_URL: controlUrl,
+  };
+}
+
+/** Resolves with the exit code of a command, as a shell would tell it. Signals meant for us are for the command. */
+async function ended(child: ChildProcess, command: string): Promise<number> {
+  const passOn = (signal: NodeJS.Signals) => {
+    // Ctrl+C reaches every process of the terminal by itself.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of PASSED_ON) process.on(signal, passOn);
+  try {
+    const [code, signal]: [number | null, NodeJS.Signals | null] = (await once(child, "close")) as never;
+    return code ?? SIGNALLED + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    throw new CommandFailure(`${command} cannot be run: ${String(error)}`, isMissing(error) ? NOT_FOUND : NOT_RUNNABLE);
+  } finally {
+    for (const signal of PASSED_ON) process.off(signal, passOn);
+  }
+}
+
+const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** The exit codes of shells. */
+const SIGNALLED = 128;
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** The emulator's options may stand before or after `exec`. */
+function flagsOf(emulator: Command): EmulatorFlags {
+  const port = (name: "port" | "mediaPort" | "controlPort"): number =>
+    emulator.getOptionValueSource(name) === "cli" ? emulator.opts()[name] : 0;
+  const ports = { port: port("port"), mediaPort: port("mediaPort"), controlPort: port("controlPort") };
+  return { ...emulator.opts<EmulatorFlags>(), ...ports, quiet: true };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type FaultEffects, presetNames, ROUTE_NAMES } from "../../emulator/faults/schema.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
-import { type ControlFlags, control, lengthMs, withControl } from "./control.ts";
+import { type ControlFlags, control, lengthMs, withControl } from "./operate.ts";
 
 /** `spotloop emulator fault`: what goes wrong in a running emulator. */
 export function faultCommand(): Command {

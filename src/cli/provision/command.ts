@@ -6,13 +6,14 @@ import type { VenueTree } from "../../core/inventory/venue-type.ts";
 import { readAccess } from "../../player/config/access.ts";
 import { type Config, readConfig } from "../../player/config/config.ts";
 import { type Environment, textAt } from "../../player/config/environment.ts";
-import type { Uplink } from "../../player/config/uplink.ts";
+import type { Uplink } from "../../player/network/uplink.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import { findingLines, report } from "../doctor/command.ts";
 import { examine } from "../doctor/examine.ts";
 import { codeOf, type Finding } from "../doctor/finding.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { print, printJson } from "../text.ts";
+import { Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd } from "../vendor/calls.ts";
 import {
   badAccess,
@@ -23,13 +24,18 @@ import {
   withConnection,
 } from "../vendor/connection.ts";
 import { nextSteps, obstacles } from "../vendor/views.ts";
+import { flagOf, sayingsOf } from "../vendor/written.ts";
 import { answersFrom } from "./answers.ts";
 import { type BatchFlags, provisionMany } from "./batch/command.ts";
-import { configTarget, endIfUnwritable, writeConfig, writtenConfig } from "./config-file.ts";
+import {
+  configTarget,
+  endIfUnwritable,
+  makeRecordKey,
+  type TokenPlace,
+  writeConfig,
+  writtenConfig,
+} from "./config-file.ts";
 import { locationMade, type PlaceFlags, placeFor, placeWritten } from "./place.ts";
-import { makeRecordKey, type TokenPlace } from "./private-file.ts";
-import { Questions } from "./questions.ts";
-import { flagOf, sayingsOf } from "./sayings.ts";
 import {
   columnOf,
   LOOP_SECONDS,

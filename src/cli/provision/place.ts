@@ -4,13 +4,12 @@ import { differences } from "../../core/inventory/changes.ts";
 import { fitsLocation, type VenueTree } from "../../core/inventory/venue-type.ts";
 import type { Location } from "../../wire/inventory.ts";
 import { say } from "../text.ts";
+import type { Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import { type Column, locationColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
 import { newLocation } from "../vendor/locations.ts";
-import { readFlags, type Written } from "../vendor/written.ts";
-import type { Questions } from "./questions.ts";
-import { asSaid, type Sayings } from "./sayings.ts";
+import { asSaid, readFlags, type Sayings, type Written } from "../vendor/written.ts";
 
 /** The location where the screen is to stand: one that is there, or one that is to be created. */
 export type Place =

@@ -1,20 +1,18 @@
 import { checkScreenUpdate, type NewScreen } from "../../client/checks.ts";
 import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
-import type { ReviewedLocation } from "../../core/inventory/location.ts";
+import type { ReviewedLocation } from "../../core/inventory/rules.ts";
 import { fitsScreen, type VenueTree, type VenueType } from "../../core/inventory/venue-type.ts";
 import type { Screen } from "../../wire/inventory.ts";
 import { askMachine, askXrandr } from "../doctor/machine-checks.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { say } from "../text.ts";
-import { changeLines, confirm, effectText } from "../vendor/agreement.ts";
+import { changeLines, confirm, effectText, type Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import { type Column, screenColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
-import { readFlags, type Written } from "../vendor/written.ts";
+import { asSaid, readFlags, type Sayings, type Written } from "../vendor/written.ts";
 import type { Place } from "./place.ts";
-import type { Questions } from "./questions.ts";
-import { asSaid, type Sayings } from "./sayings.ts";
 
 /** What was said about the screen. */
 export interface ScreenFlags {

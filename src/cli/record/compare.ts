@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { parse } from "csv-parse";
 import { z } from "zod";
-import { PROOF_WINDOW_MS } from "../../core/proof.ts";
+import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { RecordFilter } from "../../player/record/record-archive.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";

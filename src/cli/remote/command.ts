@@ -1,10 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { type Answer, LONGEST_MESSAGE_SECONDS, LONGEST_TEST_CARD_SECONDS } from "../../player/remote/commands.ts";
+import {
+  type Answer,
+  answerSchema,
+  LONGEST_MESSAGE_SECONDS,
+  LONGEST_TEST_CARD_SECONDS,
+} from "../../player/remote/commands.ts";
+import { socketPath } from "../../player/remote/remote.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { dataDirOf, type FolderFlags, folderOptions } from "../proofs/flags.ts";
 import { plain, print, printJson } from "../text.ts";
-import { askPlayer } from "./ask.ts";
 
 interface RemoteFlags extends FolderFlags {
   readonly json?: true;
@@ -124,4 +131,55 @@ async function printOut({ text, attachment }: Answer, out: string | undefined): 
     const code = error instanceof Error && "code" in error ? error.code : "unknown";
     throw new CommandFailure(`${out} cannot be written (${code})`);
   }
+}
+
+/** Longer than the player gives any command. */
+const ANSWERED_WITHIN_MS = 150_000;
+/** Larger than any picture of a display. */
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Sends one command to the player of a data folder, and resolves with its answer. Throws `CommandFailure`. */
+function askPlayer(dataDir: string, command: object): Promise<Answer> {
+  const path = socketPath(dataDir);
+  const sent = JSON.stringify({ id: randomUUID(), at: new Date().toISOString(), ...command });
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const socket = connect({ path, allowHalfOpen: true }, () => socket.end(`${sent}\n`));
+    const fail = (failure: CommandFailure) => {
+      socket.destroy();
+      reject(failure);
+    };
+    socket.setTimeout(ANSWERED_WITHIN_MS, () => fail(unavailable("the player does not answer")));
+    socket.on("error", (error: NodeJS.ErrnoException) => fail(failureOf(path, error.code)));
+    socket.on("data", (chunk) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes > MOST_ANSWER_BYTES) fail(unavailable("the player's answer does not end"));
+      else chunks.push(chunk);
+    });
+    socket.on("end", () => {
+      const answer = answerIn(Buffer.concat(chunks).toString());
+      if (answer === null) fail(unavailable("the player ended before it answered"));
+      else resolve(answer);
+    });
+  });
+}
+
+function answerIn(text: string): Answer | null {
+  try {
+    return answerSchema.parse(JSON.parse(text)) as Answer;
+  } catch {
+    return null;
+  }
+}
+
+function failureOf(path: string, code: string | undefined): CommandFailure {
+  if (code === "EACCES" || code === "EPERM") {
+    return new CommandFailure(`${path} is for the player's own user: ask as root`, exitCodes.permission);
+  }
+  return unavailable(`no player takes commands at ${path} (${code}): none runs, or its remote.allow lists none`);
+}
+
+function unavailable(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.unavailable);
 }

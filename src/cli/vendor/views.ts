@@ -1,5 +1,4 @@
-import { missingForReview } from "../../core/inventory/location.ts";
-import { isMismatched } from "../../core/inventory/screen.ts";
+import { isMismatched, missingForReview } from "../../core/inventory/rules.ts";
 import { type VenueTree, venueTypeName } from "../../core/inventory/venue-type.ts";
 import { DAYS, hourOfWeek, isOpen, nextChange, type Opening, openingText } from "../../core/opening-hours.ts";
 import type { Instant } from "../../core/spot.ts";

@@ -1,5 +1,10 @@
-import { type LocationChange, REVIEWED_AGAIN, type ReviewedLocation, updateLocation } from "./location.ts";
-import type { PlacedScreen } from "./screen.ts";
+import {
+  type LocationChange,
+  type PlacedScreen,
+  REVIEWED_AGAIN,
+  type ReviewedLocation,
+  updateLocation,
+} from "./rules.ts";
 
 /** One field that is not as it is wanted. */
 export interface Difference {

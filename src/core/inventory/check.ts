@@ -1,8 +1,16 @@
 import { HOURS_OF_WEEK } from "../opening-hours.ts";
-import { type DecidedApproval, lacksMessage, type Rejection, rejectApproval } from "./approval.ts";
-import { type LocationChange, type ReviewedLocation, updateRefusals } from "./location.ts";
-import type { FieldError } from "./rule-result.ts";
-import { type PlacedScreen, placeScreen } from "./screen.ts";
+import {
+  type DecidedApproval,
+  type FieldError,
+  type LocationChange,
+  lacksMessage,
+  type PlacedScreen,
+  placeScreen,
+  type Rejection,
+  type ReviewedLocation,
+  rejectApproval,
+  updateRefusals,
+} from "./rules.ts";
 import { type VenueTree, venueTypeName } from "./venue-type.ts";
 
 /** The fields of a location to be created or changed, under the contract's names; absent ones are not sent. */

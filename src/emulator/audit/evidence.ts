@@ -1,5 +1,5 @@
+import { LONGEST_BLOCK_MS } from "../../core/backoff.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
-import { LONGEST_BLOCK_MS } from "../../core/strikes.ts";
 import { type Call, LONGEST_PATH } from "../http/journal.ts";
 import { type LedgerItem, type LedgerSpot, PROOF_WINDOW_MS } from "../spot/ledger.ts";
 

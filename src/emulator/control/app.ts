@@ -4,7 +4,7 @@ import { z } from "zod";
 import { errorSchema } from "../../wire/errors.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
 import { onlyFromHere } from "../http/listener.ts";
-import { approveWhatIsDue } from "../inventory/operator.ts";
+import { approveWhatIsDue } from "../inventory/reviews.ts";
 import type { MediaFile } from "../media/files.ts";
 import { type Network, reset } from "../network.ts";
 import { type ControlCall, controlCalls } from "./calls.ts";

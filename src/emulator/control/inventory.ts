@@ -1,16 +1,19 @@
 import type { Context, Hono } from "hono";
 import { z } from "zod";
-import type { Refusal } from "../../core/inventory/rule-result.ts";
-import { isMismatched } from "../../core/inventory/screen.ts";
+import { isMismatched, type Refusal } from "../../core/inventory/rules.ts";
 import { venueTypeName } from "../../core/inventory/venue-type.ts";
-import { approvalItemSchema, approvalStatusSchema } from "../../wire/approval.ts";
-import { identifierSchema, locationStatusSchema, type Screen } from "../../wire/inventory.ts";
+import {
+  approvalItemSchema,
+  approvalStatusSchema,
+  identifierSchema,
+  locationStatusSchema,
+  type Screen,
+} from "../../wire/inventory.ts";
 import { type Env, problem } from "../http/answers.ts";
 import { sentBody, sentOptionalBody, sentQuery } from "../http/body.ts";
-import { approveIn, itemOfApproval, submitApproval } from "../inventory/approvals.ts";
 import { type Approval, newOrganization, type Organization } from "../inventory/inventory.ts";
 import { decideLocation } from "../inventory/locations-and-screens.ts";
-import { type Owned, ownedBy } from "../inventory/operator.ts";
+import { approveIn, itemOfApproval, type Owned, ownedBy, submitApproval } from "../inventory/reviews.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import { MOST_ENTRIES } from "../world/schema.ts";

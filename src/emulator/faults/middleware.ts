@@ -7,9 +7,8 @@ import { type Answerer, type Env, leaveUnanswered, takenOver } from "../http/ans
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import type { Dice } from "../random.ts";
-import type { Pace, Pieces } from "./bodies.ts";
 import { type ActiveFault, chooseFault, type FaultSubject, inForce, subjectOf } from "./choose.ts";
-import { effectsOf, hinders, type Outgoing, type Replacement } from "./effects.ts";
+import { effectsOf, hinders, type Outgoing, type Pace, type Pieces, type Replacement } from "./effects.ts";
 import type { FaultEffects } from "./schema.ts";
 
 /** Puts the faults in force in the way of the calls of a surface. The control listener has none: it must always answer. */

@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import type { FieldError, Refusal } from "../../core/inventory/rule-result.ts";
+import type { FieldError, Refusal } from "../../core/inventory/rules.ts";
 import type { Instant } from "../../core/spot.ts";
 import { errorBody } from "../../wire/errors.ts";
 import { routeAt, routes } from "../../wire/routes.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono, MiddlewareHandler } from "hono";
-import { scopeOf } from "../../core/address.ts";
+import { scopeOf } from "../../core/network/address.ts";
 import { errorBody } from "../../wire/errors.ts";
 import { type Env, problem } from "./answers.ts";
 import type { Listener } from "./journal.ts";

@@ -1,6 +1,5 @@
 import type { Instant } from "../../core/spot.ts";
-import type { ApprovalItem } from "../../wire/approval.ts";
-import type { Location, Screen } from "../../wire/inventory.ts";
+import type { ApprovalItem, Location, Screen } from "../../wire/inventory.ts";
 import type { Creative } from "../world/creatives.ts";
 import type { Places } from "../world/places.ts";
 import type { World, WorldApproval, WorldCampaign, WorldNews } from "../world/schema.ts";

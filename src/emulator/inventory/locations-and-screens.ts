@@ -3,13 +3,20 @@ import {
   approveLocation,
   createLocation,
   type LocationRules,
+  placeScreen,
+  type RuleResult,
   returnLocation,
+  type ScreenRules,
   updateLocation,
-} from "../../core/inventory/location.ts";
-import type { RuleResult } from "../../core/inventory/rule-result.ts";
-import { placeScreen, type ScreenRules } from "../../core/inventory/screen.ts";
-import type { Location, Screen } from "../../wire/inventory.ts";
-import type { LocationChange, ReceivedLocation, ReceivedScreen, ScreenChange } from "../../wire/inventory-requests.ts";
+} from "../../core/inventory/rules.ts";
+import type {
+  Location,
+  LocationChange,
+  ReceivedLocation,
+  ReceivedScreen,
+  Screen,
+  ScreenChange,
+} from "../../wire/inventory.ts";
 import type { Network } from "../network.ts";
 import { freeIdentifier } from "../random.ts";
 import { MOST_ENTRIES } from "../world/schema.ts";

@@ -5,13 +5,12 @@ import { faulty } from "../faults/middleware.ts";
 import { type Answerer, type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
 import { pathnameOf } from "../http/body.ts";
 import { screenKey } from "../inventory/inventory.ts";
-import { approveWhatIsDue } from "../inventory/operator.ts";
+import { approveWhatIsDue } from "../inventory/reviews.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import type { RateLimit } from "../world/schema.ts";
-import { addApprovals, addSpot } from "./approvals-and-spots.ts";
 import { type AddEndpoint, addEndpoint, unauthorized, unknownObject } from "./endpoint.ts";
-import { addLocations, addScreens, addVenueTypes } from "./inventory.ts";
+import { addApprovals, addLocations, addScreens, addSpot, addVenueTypes } from "./resources.ts";
 
 /** The service: the contract's endpoints at their exact paths and nothing else. */
 export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFile>): OpenAPIHono<Env> {

@@ -1,4 +1,4 @@
-import { isMismatched } from "../../core/inventory/screen.ts";
+import { isMismatched } from "../../core/inventory/rules.ts";
 import type { VenueTree } from "../../core/inventory/venue-type.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FieldError } from "../../core/inventory/rule-result.ts";
+import type { FieldError } from "../../core/inventory/rules.ts";
 import { type Inventory, screenKey, screensCalled } from "../inventory/inventory.ts";
 import { nearest } from "../problems.ts";
 

@@ -3,7 +3,7 @@ import type { VirtualClock } from "../clock.ts";
 import type { SpotJson } from "../control/spots.ts";
 import type { FaultEntry } from "../faults/schema.ts";
 import type { Call, CallFilter } from "../http/journal.ts";
-import type { Decision } from "../inventory/operator.ts";
+import type { Decision } from "../inventory/reviews.ts";
 import { type EmulatorOptions, startEmulator as start } from "../main.ts";
 import type { PlannedSpot, Planning } from "../spot/planned.ts";
 

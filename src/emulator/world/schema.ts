@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { approvalStatusSchema, rejectionReasonSchema } from "../../wire/approval.ts";
-import { identifierSchema, locationSchema, locationStatusSchema, screenSchema } from "../../wire/inventory.ts";
+import {
+  approvalStatusSchema,
+  identifierSchema,
+  locationSchema,
+  locationStatusSchema,
+  rejectionReasonSchema,
+  screenSchema,
+} from "../../wire/inventory.ts";
 import { switchesSchema } from "../behaviour/switches.ts";
 import { clockSettingSchema } from "../clock.ts";
 import { faultListSchema } from "../faults/schema.ts";

@@ -1,9 +1,8 @@
 import type { CookiesSetDetails, Session } from "electron";
 import { type Cookie, parseSetCookie } from "set-cookie-parser";
-import type { ErrorResponse } from "../../player/media/media.ts";
-import { COOKIES, type PageHeaders } from "../../player/media/media.ts";
+import { COOKIES, type ErrorResponse, type PageHeaders } from "../../player/media/media.ts";
 import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
-import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
+import { denyDownloads, denyPermissions, sealNetwork } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
 import type { SessionReset } from "./session-pool.ts";
 

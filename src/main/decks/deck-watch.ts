@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { setPriority } from "node:os";
 import { app, type WebContents } from "electron";
 import type { FailureReason } from "../../core/playout.ts";
 import type { DeckContent } from "./deck-content.ts";
@@ -153,7 +155,7 @@ function memoryByProcess(): Memory {
 }
 
 /** A frame whose process has just gone throws when it is asked: it takes no memory any more. */
-export function processesOf(contents: WebContents): readonly number[] {
+function processesOf(contents: WebContents): readonly number[] {
   try {
     return [...new Set(contents.mainFrame.framesInSubtree.map(({ osProcessId }) => osProcessId))];
   } catch {
@@ -170,4 +172,43 @@ function unwatch(one: Watched): void {
   if (watched.length > 0) return;
   clearInterval(timer);
   timer = undefined;
+}
+
+/**
+ * A tenth of the processor time that each thread of the player, its graphics or a clip gets while both want it
+ * (sched(7), nice values): enough to load beside a clip that takes all there is.
+ */
+const BEHIND = 10;
+
+/** A page may start a process for each origin that it embeds, at any time. */
+const LOOK_MS = 250;
+
+/**
+ * Puts all that a page runs behind the player until the page is gone. A page that began 64 workers without rest held the
+ * screen for a minute: each time the player had something to do, it waited for all of them.
+ */
+export function putBehind(contents: WebContents): void {
+  const look = () => {
+    for (const pid of processesOf(contents)) for (const thread of threadsOf(pid)) setBehind(thread);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  contents.on("did-frame-navigate", look);
+  contents.once("destroyed", () => clearInterval(timer));
+}
+
+/** Linux keeps a priority for each thread, and a thread begins with that of the one that started it. */
+function threadsOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [pid];
+  }
+}
+
+function setBehind(thread: number): void {
+  try {
+    setPriority(thread, BEHIND);
+  } catch {
+    // It has ended in the meantime, or its own priority is lower still.
+  }
 }

@@ -1,7 +1,7 @@
 import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
-import { layoutPage, type PageLayout } from "../../core/page-layout.ts";
+import { layoutPage, type PageLayout } from "../../core/displays/page-layout.ts";
 import type { FailureReason } from "../../core/playout.ts";
-import { confine, type NavigationRule } from "../guards/contents.ts";
+import { confine, type NavigationRule } from "../guards.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
 import { loadBefore } from "./deck-content.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BaseWindow } from "electron";
-import { leadMs, needsRecording } from "../../core/page-lead.ts";
+import { leadMs, needsRecording } from "../../core/media/page-lead.ts";
 import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
 import type { Instant, Item } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
@@ -8,15 +8,13 @@ import type { MediaRequest } from "../../player/media/download.ts";
 import type { PageLoadBook } from "../../player/media/page-books.ts";
 import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
-import type { NavigationRule } from "../guards/contents.ts";
+import type { NavigationRule } from "../guards.ts";
 import { canDrawBelow } from "../window/window.ts";
 import type { PageOwner } from "./creative-session.ts";
-import { loadAndDraw } from "./cued-deck.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
-import { watchLoading } from "./deck-watch.ts";
-import type { OpenedDeck } from "./media-decks.ts";
+import { putBehind, watchLoading } from "./deck-watch.ts";
+import { loadAndDraw, type OpenedDeck } from "./media-decks.ts";
 import { pageContent } from "./page-content.ts";
-import { putBehind } from "./page-priority.ts";
 import type { SessionPool } from "./session-pool.ts";
 
 /** What pages are opened with. */

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { runProgram } from "../../player/displays/run-program.ts";
-import { changesFor, type Output, type OutputChange, type OutputProgram, type OutputWish } from "./output.ts";
+import { runProgram } from "../../player/displays/display-programs.ts";
+import { changesFor, type Output, type OutputChange, type OutputProgram, type OutputWish } from "./output-programs.ts";
 
 /** How the display of a screen is to be, and where that display begins now; null where it is not there. */
 export interface WantedDisplay {

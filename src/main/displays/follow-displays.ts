@@ -1,10 +1,11 @@
 import { screen } from "electron";
 import type { Logger } from "pino";
+import type { NamedOutput } from "../../core/displays/panel.ts";
 import type { Config } from "../../player/config/config.ts";
+import { runProgram } from "../../player/displays/display-programs.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { DisplaySetup } from "./display-setup.ts";
-import { WLR_RANDR } from "./wlr-randr.ts";
-import { XRANDR } from "./xrandr.ts";
+import { type Output, WLR_RANDR, XRANDR } from "./output-programs.ts";
 
 /** Displays that come or change tell of it several times over. */
 const SETTLED_AFTER_MS = 500;
@@ -52,4 +53,52 @@ export function followDisplays(config: Config, stages: readonly StageWindow[], l
     void apply();
   }
   return { troubleOf: (screenId) => setup.troubleOf(screenId), close: stop };
+}
+
+/** The same before they are named, which nobody waits for. */
+const NAMED_AFTER_MS = 1_000;
+
+/** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */
+export class OutputNames {
+  readonly #stages: readonly StageWindow[];
+  readonly #program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
+  #outputs: readonly Output[] = [];
+
+  constructor(stages: readonly StageWindow[]) {
+    this.#stages = stages;
+  }
+
+  /** Null where no display begins where the stage's does, or more than one, as where they are mirrored. */
+  of(screenId: string): NamedOutput | null {
+    const display = this.#stages.find((stage) => stage.screenId === screenId)?.display() ?? null;
+    if (display === null) return null;
+    const { x, y } = display.nativeOrigin ?? display.bounds;
+    const [only, ...others] = this.#outputs.filter((one) => one.x === x && one.y === y);
+    return only === undefined || others.length > 0 ? null : only;
+  }
+
+  /** Tells when the names are there, and after each change; the function it returns ends that. */
+  follow(onNamed: () => void): () => void {
+    if (process.platform !== "linux") {
+      onNamed();
+      return () => {};
+    }
+    let timer: NodeJS.Timeout | null = null;
+    const name = async () => {
+      const { name, listKnown, read } = this.#program;
+      const ran = await runProgram(name, listKnown);
+      this.#outputs = ran.kind === "ran" ? read(ran.output) : [];
+      onNamed();
+    };
+    const nameSoon = () => {
+      clearTimeout(timer ?? undefined);
+      timer = setTimeout(() => void name(), NAMED_AFTER_MS);
+    };
+    screen.on("display-added", nameSoon).on("display-removed", nameSoon).on("display-metrics-changed", nameSoon);
+    void name();
+    return () => {
+      clearTimeout(timer ?? undefined);
+      screen.off("display-added", nameSoon).off("display-removed", nameSoon).off("display-metrics-changed", nameSoon);
+    };
+  }
 }

@@ -1,20 +1,17 @@
-import { powerSaveBlocker, screen } from "electron";
+import { powerSaveBlocker } from "electron";
 import type { Logger } from "pino";
-import type { DisplayTruth, NamedOutput } from "../../core/display-truth.ts";
+import { type DisplayTruth, wantedPower } from "../../core/displays/panel.ts";
 import { isRaisingWithin } from "../../core/loop/state.ts";
-import { wantedPower } from "../../core/panel-power.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
+import { runProgram } from "../../player/displays/display-programs.ts";
 import { DisplaySurvey } from "../../player/displays/display-survey.ts";
 import { PanelPower, panelSwitches } from "../../player/displays/panel-power.ts";
 import { PanelWatch } from "../../player/displays/panel-watch.ts";
-import { runProgram } from "../../player/displays/run-program.ts";
 import type { Player } from "../../player/player.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
-import type { Output } from "./output.ts";
-import { WLR_RANDR } from "./wlr-randr.ts";
-import { XRANDR } from "./xrandr.ts";
+import { OutputNames } from "./follow-displays.ts";
 
 /** What the displays of a player's screens are followed with. */
 export interface PanelsParts {
@@ -37,8 +34,6 @@ export interface FollowedPanels {
   release(): Promise<void>;
 }
 
-/** Displays that come or change tell of it several times over. */
-const SETTLED_AFTER_MS = 1_000;
 /** A program that was begun so long before has ended when the next item becomes visible. */
 const CLEAR_OF_RAISES_MS = 3_000;
 /** When a screen opens next takes a calendar to tell. */
@@ -125,51 +120,6 @@ export function followPanels({ config, stages, clock, log, player }: PanelsParts
       await power.release();
     },
   };
-}
-
-/** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */
-class OutputNames {
-  readonly #stages: readonly StageWindow[];
-  readonly #program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
-  #outputs: readonly Output[] = [];
-
-  constructor(stages: readonly StageWindow[]) {
-    this.#stages = stages;
-  }
-
-  /** Null where no display begins where the stage's does, or more than one, as where they are mirrored. */
-  of(screenId: string): NamedOutput | null {
-    const display = this.#stages.find((stage) => stage.screenId === screenId)?.display() ?? null;
-    if (display === null) return null;
-    const { x, y } = display.nativeOrigin ?? display.bounds;
-    const [only, ...others] = this.#outputs.filter((one) => one.x === x && one.y === y);
-    return only === undefined || others.length > 0 ? null : only;
-  }
-
-  /** Tells when the names are there, and after each change; the function it returns ends that. */
-  follow(onNamed: () => void): () => void {
-    if (process.platform !== "linux") {
-      onNamed();
-      return () => {};
-    }
-    let timer: NodeJS.Timeout | null = null;
-    const name = async () => {
-      const { name, listKnown, read } = this.#program;
-      const ran = await runProgram(name, listKnown);
-      this.#outputs = ran.kind === "ran" ? read(ran.output) : [];
-      onNamed();
-    };
-    const nameSoon = () => {
-      clearTimeout(timer ?? undefined);
-      timer = setTimeout(() => void name(), SETTLED_AFTER_MS);
-    };
-    screen.on("display-added", nameSoon).on("display-removed", nameSoon).on("display-metrics-changed", nameSoon);
-    void name();
-    return () => {
-      clearTimeout(timer ?? undefined);
-      screen.off("display-added", nameSoon).off("display-removed", nameSoon).off("display-metrics-changed", nameSoon);
-    };
-  }
 }
 
 /** Keeps the system from switching displays off by itself. */

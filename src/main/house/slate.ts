@@ -1,8 +1,7 @@
 import { type BaseWindow, type Session, session, type WebContents, WebContentsView } from "electron";
 import type { HouseFolder } from "../../player/house/house-folder.ts";
 import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
-import { confine, stayingAt } from "../guards/contents.ts";
-import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
+import { confine, denyDownloads, denyPermissions, sealNetwork, stayingAt } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
 import { APP_SCHEME, appUrl, HOUSE_SCHEME, serveAppPages } from "../protocol/schemes.ts";
 import { fill } from "../window/window.ts";

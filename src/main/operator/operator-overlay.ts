@@ -1,7 +1,6 @@
 import { globalShortcut, type Session, screen, session, WebContentsView } from "electron";
 import type { Logger } from "pino";
-import { confine, stayingAt } from "../guards/contents.ts";
-import { denyDownloads, denyPermissions, sealNetwork } from "../guards/session.ts";
+import { confine, denyDownloads, denyPermissions, sealNetwork, stayingAt } from "../guards.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { fill } from "../window/window.ts";
 

@@ -1,5 +1,5 @@
 import type { Rectangle } from "electron";
-import type { Area, Size } from "../../core/page-layout.ts";
+import type { Area, Size } from "../../core/displays/page-layout.ts";
 
 /** Which display, and how much of it (configuration, `display`). */
 export interface WindowPlan {

@@ -1,5 +1,5 @@
 import { app, BaseWindow, type Display, screen, type WebContentsView } from "electron";
-import type { Area, Size } from "../../core/page-layout.ts";
+import type { Area, Size } from "../../core/displays/page-layout.ts";
 import { isWayland } from "../../player/display.ts";
 import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
 

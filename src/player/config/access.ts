@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
+import { readUplink, type Uplink } from "../network/uplink.ts";
 import { type BadConfig, type ConfigSource, explained, surroundingsOf, warningsAbout } from "./config.ts";
 import { overlaid, overridesFrom, textAt } from "./environment.ts";
-import { configPlaces, readJsonFile } from "./file.ts";
-import { readOrgToken } from "./org-token.ts";
+import { configPlaces, readJsonFile, readOrgToken } from "./file.ts";
 import { problemsOf } from "./problems.ts";
 import { configFileSchema } from "./schema.ts";
-import { readUplink, type Uplink } from "./uplink.ts";
 
 /** What it takes to talk to the service. */
 export interface Access {

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import envPaths from "env-paths";
 import type { z } from "zod";
+import { DIRECT, readUplink, secretsOf, type Uplink } from "../network/uplink.ts";
 import {
   type Environment,
   isRecord,
@@ -11,11 +12,17 @@ import {
   textAt,
   variableOf,
 } from "./environment.ts";
-import { configPlaces, defaultDataDir, readJsonFile, type Surroundings } from "./file.ts";
-import { readableByOthers, readOrgToken, type TokenReading } from "./org-token.ts";
+import {
+  configPlaces,
+  defaultDataDir,
+  readableByOthers,
+  readJsonFile,
+  readOrgToken,
+  type Surroundings,
+  type TokenReading,
+} from "./file.ts";
 import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
 import { type ConfigFile, configFileSchema } from "./schema.ts";
-import { DIRECT, readUplink, secretsOf, type Uplink } from "./uplink.ts";
 import type { displaySchema } from "./values.ts";
 
 /** What the player runs by: everything is there, folders are absolute, the token is resolved. */

@@ -1,10 +1,17 @@
 import type { Logger } from "pino";
-import { type DisplayTruth, truthText } from "../../core/display-truth.ts";
-import { againMs, CHECK_AFTER_MS, obedience, type PowerMethod, TRIES_BEFORE_TROUBLE } from "../../core/panel-power.ts";
-import type { DisplayEntry } from "../../core/record.ts";
+import {
+  againMs,
+  CHECK_AFTER_MS,
+  type DisplayTruth,
+  obedience,
+  type PowerMethod,
+  TRIES_BEFORE_TROUBLE,
+  truthText,
+} from "../../core/displays/panel.ts";
+import type { DisplayEntry } from "../../core/proofs/record.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Ran } from "./run-program.ts";
+import type { Ran } from "./display-programs.ts";
 
 type Power = "on" | "off";
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
-import { type DisplayTruth, type NamedOutput, truthOf, truthText } from "../../core/display-truth.ts";
+import { type DisplayTruth, type NamedOutput, truthOf, truthText } from "../../core/displays/panel.ts";
 import { type Clock, reached } from "../clock.ts";
 import type { DisplaySurvey } from "./display-survey.ts";
 

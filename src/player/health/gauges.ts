@@ -1,5 +1,5 @@
 import { Gauge } from "prom-client";
-import { PROOF_WINDOW_MS } from "../../core/proof.ts";
+import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import type { MetricSources, ScreenVitals } from "./metric-sources.ts";
 import type { Metrics } from "./metrics.ts";
 import { isTakenBack } from "./upgrade.ts";

@@ -1,5 +1,5 @@
+import { isBlocked, LONGEST_BLOCK_MS, type StrikeKind, type Strikes, struck } from "../../core/backoff.ts";
 import type { Instant } from "../../core/spot.ts";
-import { isBlocked, LONGEST_BLOCK_MS, type StrikeKind, type Strikes, struck } from "../../core/strikes.ts";
 import type { IndexFile } from "./media-index.ts";
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type CacheLimits, freshUntil } from "../../core/cache-policy.ts";
+import { type CacheLimits, freshUntil } from "../../core/media/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Logger } from "pino";
-import type { CachedFile } from "../../core/cache-policy.ts";
+import type { CachedFile } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
 import {
   codeOf,

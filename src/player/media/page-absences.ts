@@ -1,4 +1,4 @@
-import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../../core/cache-policy.ts";
+import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { ErrorResponse } from "./media.ts";
 import type { AbsenceBook } from "./page-books.ts";

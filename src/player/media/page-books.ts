@@ -1,5 +1,5 @@
-import type { Absence } from "../../core/cache-policy.ts";
-import { noted, type PageLoads, recorded } from "../../core/page-lead.ts";
+import type { Absence } from "../../core/media/cache-policy.ts";
+import { noted, type PageLoads, recorded } from "../../core/media/page-lead.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { MediaRequest } from "./download.ts";

@@ -1,7 +1,7 @@
 import { createHash, type Hash, randomBytes } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { SNIFF_BYTES } from "../../core/media-type.ts";
+import { SNIFF_BYTES } from "../../core/media/media-type.ts";
 
 /** Ends the names of files that are not whole yet. */
 export const PART_SUFFIX = ".part";

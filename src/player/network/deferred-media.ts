@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { LARGE_BYTES } from "../../core/data-budget.ts";
+import { LARGE_BYTES } from "../../core/media/data-budget.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { MediaRequest } from "../media/download.ts";

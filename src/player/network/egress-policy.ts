@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { type Get, within } from "../../client/http.ts";
-import { type AddressScope, isLocalName, scopeOf } from "../../core/address.ts";
+import { type AddressScope, isLocalName, scopeOf } from "../../core/network/address.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Config } from "../config/config.ts";
 

@@ -1,10 +1,8 @@
 import { type LookupAddress, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
-import type { ExactGet } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
-import { type HttpProxy, proxyFor } from "../../core/proxy-choice.ts";
-import { type Trust, trustOf, type Uplink } from "../config/uplink.ts";
+import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import {
   EgressDenied,
   type EgressPolicy,
@@ -13,13 +11,7 @@ import {
   type Resolve,
   resolveSoon,
 } from "./egress-policy.ts";
-
-/** The ways in which requests are sent. */
-export interface Requests {
-  readonly fetch: typeof globalThis.fetch;
-  /** For URLs that `fetch` would write otherwise. */
-  readonly exactGet: ExactGet;
-}
+import { type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
 
 /** The way of one request: what connects it, and the proxy that it goes through or null. */
 export interface Route {

@@ -1,5 +1,5 @@
 import { popLabel } from "../../client/spot-client.ts";
-import { PROOF_WINDOW_MS } from "../../core/proof.ts";
+import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import type { ItemKind } from "../../core/spot.ts";
 import { type Database, openShared } from "../database.ts";
 import { type Day, type DayReport, reportOn } from "./day-report.ts";

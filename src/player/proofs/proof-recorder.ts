@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import type { EndedPlayout } from "../../core/record.ts";
+import type { EndedPlayout } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
-import type { RecordDesk } from "../record/record-desk.ts";
+import type { RecordDesk } from "../record/record-store.ts";
 import type { ServiceClock } from "../service-clock.ts";
 import { type DeliveryCount, quarterOf } from "./day-report.ts";
 import type { NewProof } from "./proof-records.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Verdict } from "../../core/proof.ts";
+import type { Verdict } from "../../core/proofs/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
 import { type Database, isUsableBy, type Migration, openReadOnly, StoreUnusable } from "../database.ts";
 

@@ -1,5 +1,5 @@
-import { deadlineOf, PROOF_WINDOW_MS, rebasedDeadline } from "../../core/proof.ts";
-import type { EndedPlayout } from "../../core/record.ts";
+import { deadlineOf, PROOF_WINDOW_MS, rebasedDeadline } from "../../core/proofs/proof.ts";
+import type { EndedPlayout } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import { codeOf } from "../database.ts";
 import { appendPlayout, type RecordStatements } from "../record/record-sql.ts";

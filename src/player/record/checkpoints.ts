@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
-import type { Posting } from "../../client/post-note.ts";
+import { discard, type Reply, succeeded, USER_AGENT, within } from "../../client/http.ts";
+import { reasonOf } from "../../client/reply.ts";
 import { type Backoff, backoffMs } from "../../core/backoff.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
+import type { Config } from "../config/config.ts";
 import { codeOf, isTaken } from "../database.ts";
 import type { ServiceClock } from "../service-clock.ts";
 import { finishRotation, openRecordKey, type RecordKey } from "./record-key.ts";
@@ -145,6 +147,21 @@ interface WitnessParts {
 /** Between two tries to reach the witness: nothing waits for it but evidence. */
 const WITNESS_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 3_600_000, exactWaits: 1 };
 
+/** The witness that the configuration names, or null. */
+export function openWitness({ config, fetch, ...parts }: Omit<WitnessParts, "post"> & WitnessAccess): Witness | null {
+  const { witnessUrl } = config.record;
+  if (witnessUrl === null) return null;
+  const timeoutMs = config.proof.timeoutSeconds * 1000;
+  const { store, clock, random, log } = parts;
+  const post: WitnessParts["post"] = (note, signal) => postNote(fetch, witnessUrl, note, timeoutMs, signal);
+  return new Witness({ store, clock, random, log, post });
+}
+
+interface WitnessAccess {
+  readonly config: Pick<Config, "record" | "proof">;
+  readonly fetch: typeof globalThis.fetch;
+}
+
 /** Hands each checkpoint to the witness that keeps it elsewhere, oldest first, until stopped. */
 export class Witness {
   readonly #parts: WitnessParts;
@@ -210,4 +227,35 @@ export class Witness {
     });
     return next;
   }
+}
+
+/** What came of handing a text to somebody. */
+type Posting =
+  | { readonly kind: "taken" }
+  /** Sending the same again would not change it. */
+  | { readonly kind: "refused"; readonly status: number }
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+/** POSTs a text once, whole and as it is. Redirects are not followed: they could lead anywhere. */
+export async function postNote(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  text: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Posting> {
+  const headers = { ...USER_AGENT, "content-type": "text/plain; charset=utf-8" };
+  let reply: Reply;
+  try {
+    reply = await within(timeoutMs, signal, (raised) =>
+      fetch(url, { method: "POST", headers, body: text, redirect: "manual", signal: raised }),
+    );
+  } catch (error) {
+    return { kind: "unreachable", reason: signal.aborted ? "called off" : reasonOf(error) };
+  }
+  await discard(reply);
+  const { status } = reply;
+  if (succeeded(status)) return { kind: "taken" };
+  const isFinal = status >= 400 && status < 500 && ![401, 403, 407, 408, 425, 429].includes(status);
+  return isFinal ? { kind: "refused", status } : { kind: "unreachable", reason: `HTTP ${status}` };
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
-import type { PlayoutEntry, RecordEntry, RecordNotice } from "../../core/record.ts";
+import type { PlayoutEntry, RecordEntry, RecordNotice } from "../../core/proofs/record.ts";
 
 /** A row as its hash covers it, and as it is exported: instants are ISO 8601, UTC; hashes are hexadecimal. */
 export type RecordRow = Place & (ListedPlayout | ListedNotice);

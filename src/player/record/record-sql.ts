@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import { type EndedPlayout, playoutEntry, type RecordEntry, type RecordNotice } from "../../core/record.ts";
+import { type EndedPlayout, playoutEntry, type RecordEntry, type RecordNotice } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Database, Statement } from "../database.ts";
 import type { ClockReading } from "../service-clock.ts";

@@ -4,10 +4,10 @@ import { request as requestSecure } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { within } from "../../client/http.ts";
-import { type HttpProxy, proxyFor } from "../../core/proxy-choice.ts";
+import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import type { Config } from "../config/config.ts";
-import { trustedBy, trustOf, type Uplink } from "../config/uplink.ts";
 import { codeOf } from "../database.ts";
+import { trustedBy, trustOf, type Uplink } from "../network/uplink.ts";
 
 /** Where the broker is, and what this player shows it. */
 export type BrokerAccess = Pick<Config["remote"], "authFile" | "certFile" | "keyFile" | "caFile"> & {

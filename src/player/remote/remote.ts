@@ -1,13 +1,14 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { StoreUnusable } from "../database.ts";
+import { codeOf, StoreUnusable } from "../database.ts";
 import type { Metrics } from "../health/metrics.ts";
 import { openBrokerLine } from "./broker-line.ts";
 import type { BrokerSession, BrokerSessionParts } from "./broker-session.ts";
-import { CommandBook } from "./command-book.ts";
-import { listenLocally, socketPath } from "./local-socket.ts";
-import { RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
+import { MOST_COMMAND_BYTES } from "./commands.ts";
+import { CommandBook, RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
 
 export interface RemoteParts extends Omit<RemoteDeskParts, "allow" | "book" | "clock" | "metrics"> {
   readonly metrics: Metrics;
@@ -75,4 +76,87 @@ function openBook(path: string, { log }: Pick<RemoteDeskParts, "log">): CommandB
     log.error(`no remote commands are taken: ${error.message}`);
     return null;
   }
+}
+
+/** Where the commands of this machine come in. */
+export function socketPath(dataDir: string): string {
+  return join(dataDir, "remote.sock");
+}
+
+export type SocketStart =
+  | { readonly kind: "listening"; close(): Promise<void> }
+  /** By the system's code, or in words. The player plays on without. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** What the system takes as the name of a socket, in bytes (`sun_path`, without its end). */
+const LONGEST_PATH_BYTES = 107;
+const MOST_CONNECTIONS = 8;
+/** Who connects has the command ready. */
+const SENT_WITHIN_MS = 5_000;
+const OWNER_ONLY = 0o600;
+const ALL_BUT_OWNER = 0o177;
+
+/**
+ * Takes commands from those who may act as the player's own user: a Unix socket that nobody else can open, and no network
+ * port. Each connection is one command, one line of JSON, and its answer, one line of JSON. The data folder must be this
+ * player's alone: a socket that a crash left there is removed.
+ */
+export async function listenLocally(path: string, desk: Pick<RemoteDesk, "take">): Promise<SocketStart> {
+  if (Buffer.byteLength(path) > LONGEST_PATH_BYTES) {
+    return { kind: "unavailable", reason: `the path ${path} is longer than ${LONGEST_PATH_BYTES} bytes` };
+  }
+  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, desk));
+  server.maxConnections = MOST_CONNECTIONS;
+  rmSync(path, { force: true });
+  const failure = await listening(server, path);
+  if (failure !== null) return { kind: "unavailable", reason: failure };
+  return {
+    kind: "listening",
+    close: () => new Promise((resolve) => void server.close(() => resolve())),
+  };
+}
+
+/** Null, or what kept it from listening. From its first moment on it is the owner's alone. */
+function listening(server: Server, path: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    // Stays for later errors too: they cost a connection, not the player.
+    server.on("error", (error) => resolve(codeOf(error) ?? error.name));
+    const before = process.umask(ALL_BUT_OWNER);
+    server.listen(path, () => {
+      chmodSync(path, OWNER_ONLY);
+      resolve(null);
+    });
+    process.umask(before);
+  });
+}
+
+function serve(socket: Socket, desk: Pick<RemoteDesk, "take">): void {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  let isTaken = false;
+  // Whoever goes away gets no answer; that costs nobody else anything.
+  socket.on("error", () => socket.destroy());
+  const timer = setTimeout(() => socket.destroy(), SENT_WITHIN_MS);
+  socket.on("close", () => clearTimeout(timer));
+  const take = async () => {
+    if (isTaken) return;
+    isTaken = true;
+    clearTimeout(timer);
+    const { answer, afterwards } = await desk.take(Buffer.concat(chunks), "socket");
+    // What ends the player waits until the answer is out, or cannot be delivered.
+    let isOver = false;
+    const over = () => {
+      if (!isOver) afterwards();
+      isOver = true;
+    };
+    socket.once("close", over);
+    socket.end(`${JSON.stringify(answer)}\n`, over);
+  };
+  socket.on("data", (chunk) => {
+    if (isTaken) return;
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > MOST_COMMAND_BYTES + 1 || chunk.includes("\n")) void take();
+  });
+  socket.on("end", () => void take());
 }

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
-import type { PanelState } from "../../core/display-truth.ts";
+import { isStrike } from "../../core/backoff.ts";
+import type { PanelState } from "../../core/displays/panel.ts";
 import type { LoopState } from "../../core/loop/state.ts";
 import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
-import type { DisplayState, Sighting } from "../../core/record.ts";
+import type { DisplayState, Sighting } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
-import { isStrike } from "../../core/strikes.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { HealthWatch } from "../health/health-watch.ts";
@@ -14,7 +14,7 @@ import type { Metrics } from "../health/metrics.ts";
 import type { CreativeBlocklist } from "../media/creative-blocklist.ts";
 import { keyOf, type MediaCache } from "../media/media-cache.ts";
 import type { DeliveryStats, ProofRecorder } from "../proofs/proof-recorder.ts";
-import type { RecordDesk } from "../record/record-desk.ts";
+import type { RecordDesk } from "../record/record-store.ts";
 import type { ScreenHours } from "./screen-hours.ts";
 import { type ScreenLoop, startScreenLoop } from "./screen-loop.ts";
 import type { Stage } from "./stage.ts";
@@ -45,6 +45,18 @@ export interface PlayingScreenParts {
   readonly tellingAt: () => Instant;
   /** Hears the end of each playout, after its proof was owed. */
   readonly onSettled: (playout: Playout, outcome: PlayoutOutcome) => void;
+}
+
+/** What is known of a stage, and wanted for it. */
+export interface View {
+  /** Whether its stage is visible now; true by default. */
+  readonly isVisible?: boolean;
+  /** Why else the screen is suspended from the start. */
+  readonly suspendReasons?: readonly SuspendReason[];
+  /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
+  readonly onTitle?: (title: string) => void;
+  /** Hears the end of each playout, after its proof was owed. */
+  readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
 }
 
 /** One screen that plays. */

@@ -1,4 +1,4 @@
-import type { EndedPlayout } from "../../../src/core/record.ts";
+import type { EndedPlayout } from "../../../src/core/proofs/record.ts";
 import type { NewProof } from "../../../src/player/proofs/proof-records.ts";
 
 const DIGEST = "3f786850e387550fdab836ed7e6dc881de23001b3f786850e387550fdab836ed";

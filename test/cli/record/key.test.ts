@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeRecordKey } from "../../../src/cli/provision/private-file.ts";
+import { makeRecordKey } from "../../../src/cli/provision/config-file.ts";
 import { ExclusiveLock } from "../../../src/player/exclusive-lock.ts";
 import { recordKeyPath } from "../../../src/player/record/record-key.ts";
 import { recordingIn } from "../../player/record/recording.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CALLS_AT_ONCE, forEach, Pace } from "../../../src/cli/vendor/apply/pace.ts";
+import { CALLS_AT_ONCE, forEach, Pace } from "../../../src/cli/vendor/calls.ts";
 import { type Answer, ok } from "../../../src/client/answer.ts";
 
 const limited = (retryAfterMs: number | null): Answer<number> => ({ kind: "limited", retryAfterMs });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergePatch } from "../../../src/emulator/faults/bodies.ts";
+import { mergePatch } from "../../../src/emulator/faults/effects.ts";
 
 describe("a JSON merge patch", () => {
   it.each([

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { missingForReview } from "../../../src/core/inventory/location.ts";
+import { missingForReview } from "../../../src/core/inventory/rules.ts";
 import { fitsLocation, fitsScreen } from "../../../src/core/inventory/venue-type.ts";
-import { approveIn, submitApproval } from "../../../src/emulator/inventory/approvals.ts";
 import type { Approval, Organization } from "../../../src/emulator/inventory/inventory.ts";
 import { decideLocation } from "../../../src/emulator/inventory/locations-and-screens.ts";
+import { approveIn, submitApproval } from "../../../src/emulator/inventory/reviews.ts";
 import type { Location } from "../../../src/wire/inventory.ts";
 import { COMPLETE, SCREEN, venueWorld } from "../behaviour/venue.ts";
 import { type Inside, inside } from "../inside.ts";

@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import pino from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DisplaySetup, type WantedDisplay } from "../../../src/main/displays/display-setup.ts";
-import type { OutputProgram, OutputWish } from "../../../src/main/displays/output.ts";
-import { XRANDR } from "../../../src/main/displays/xrandr.ts";
+import { type OutputProgram, type OutputWish, XRANDR } from "../../../src/main/displays/output-programs.ts";
 import { PART, ROOM, startWall, type Wall } from "../../support/display/wall.ts";
 
 const [SMALL, LARGE] = [PART, ROOM].map(({ width, height }) => `${width}x${height}`) as [string, string];

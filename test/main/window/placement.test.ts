@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Area, Size } from "../../../src/core/page-layout.ts";
+import type { Area, Size } from "../../../src/core/displays/page-layout.ts";
 import { boundsOn, displaysFor, overhangIn, type WindowPlan } from "../../../src/main/window/placement.ts";
 
 const plan = (match: string | null): WindowPlan => ({ match, fullscreen: true, width: null, height: null });

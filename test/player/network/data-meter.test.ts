@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { IndexFile, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
-import { AHEAD_BYTES, DataBook, DataMeter, readDataMonth } from "../../../src/player/network/data-meter.ts";
+import { AHEAD_BYTES, DataBook, DataMeter, readDataMonth } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const november = new Date(2026, 10, 30, 23, 59).getTime();

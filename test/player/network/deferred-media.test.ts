@@ -1,10 +1,9 @@
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { daySpanIn, LARGE_BYTES } from "../../../src/core/data-budget.ts";
+import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
 import type { IndexFile } from "../../../src/player/media/media-index.ts";
-import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "../../../src/player/network/deferred-media.ts";
-import { type MediaLine, meteredLine } from "../../../src/player/network/media-line.ts";
+import { DataBook, DataMeter, type MediaLine, meteredLine } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { kept, type MediaOrigin, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";

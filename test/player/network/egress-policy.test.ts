@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { follow, type Reply } from "../../../src/client/http.ts";
-import { DIRECT } from "../../../src/player/config/uplink.ts";
 import {
   type EgressPolicy,
   egressPolicy,
@@ -14,6 +13,7 @@ import {
   UNKNOWN_FOR_MS,
 } from "../../../src/player/network/egress-policy.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { DIRECT } from "../../../src/player/network/uplink.ts";
 
 const { signal } = new AbortController();
 

@@ -1,10 +1,9 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { daySpanIn, LARGE_BYTES } from "../../../src/core/data-budget.ts";
+import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
-import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
-import { type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
+import { DataBook, DataMeter, type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { getBy } from "../../../src/client/http.ts";
 import { SpotClient } from "../../../src/client/spot-client.ts";
-import type { Uplink } from "../../../src/player/config/uplink.ts";
 import { egressPolicy } from "../../../src/player/network/egress-policy.ts";
-import { requestsBy } from "../../../src/player/network/requests.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { answer, serve } from "../../client/server.ts";
 import { lacking, startSquid } from "../../support/site/squid.ts";
 

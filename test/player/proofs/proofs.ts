@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pino } from "pino";
-import type { Delivery } from "../../../src/core/proof.ts";
-import { Courier, type CourierParts } from "../../../src/player/proofs/courier/courier.ts";
+import type { Delivery } from "../../../src/core/proofs/proof.ts";
+import { Courier, type CourierParts } from "../../../src/player/proofs/courier.ts";
 import { ProofFile, type ProofFileParts } from "../../../src/player/proofs/proof-file.ts";
 import type { NewProof } from "../../../src/player/proofs/proof-records.ts";
 import { ProofStore } from "../../../src/player/proofs/proof-store.ts";

@@ -1,8 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { postNote } from "../../../src/client/post-note.ts";
-import { Witness } from "../../../src/player/record/checkpoints.ts";
+import { postNote, Witness } from "../../../src/player/record/checkpoints.ts";
 import { recordKeyPath } from "../../../src/player/record/record-key.ts";
 import { ROW_BYTES } from "../../../src/player/record/record-store.ts";
 import { answer, serve } from "../../client/server.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/player/clock.ts";
-import { DIRECT, type Uplink } from "../../../src/player/config/uplink.ts";
+import { DIRECT, type Uplink } from "../../../src/player/network/uplink.ts";
 import { type BrokerAccess, openBrokerLine } from "../../../src/player/remote/broker-line.ts";
 import { BrokerSession } from "../../../src/player/remote/broker-session.ts";
 import type { Answer } from "../../../src/player/remote/commands.ts";

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
-import type { RemoteEntry } from "../../../src/core/record.ts";
+import type { RemoteEntry } from "../../../src/core/proofs/record.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
-import { CommandBook } from "../../../src/player/remote/command-book.ts";
 import { COMMAND_NAMES, type CommandName } from "../../../src/player/remote/commands.ts";
-import { type Hands, type Performance, RemoteDesk } from "../../../src/player/remote/remote-desk.ts";
+import { CommandBook, type Hands, type Performance, RemoteDesk } from "../../../src/player/remote/remote-desk.ts";
 import { samplesIn } from "../../support/monitoring.ts";
 
 /** When the player thinks it is. */

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenLocally, socketPath } from "../../../src/player/remote/local-socket.ts";
+import { listenLocally, socketPath } from "../../../src/player/remote/remote.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { command, openDesk } from "./desk.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PanelState } from "../../../src/core/display-truth.ts";
+import type { PanelState } from "../../../src/core/displays/panel.ts";
 import { newLoop } from "../../../src/core/loop/loop.ts";
 import type { LoopState } from "../../../src/core/loop/state.ts";
 import { Sightings } from "../../../src/player/screen/playing-screen.ts";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { LoopEvent } from "../../../src/core/loop/loop.ts";
-import { DRIFT } from "../../../src/core/service-offset.ts";
+import { DRIFT } from "../../../src/core/network/service-offset.ts";
 import { OpeningWatch } from "../../../src/player/screen/screen-hours.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
 import { tellTime } from "../../support/player/service-time.ts";

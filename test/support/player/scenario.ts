@@ -8,10 +8,9 @@ import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import type { WorldFile } from "../../../src/emulator/world/schema.ts";
 import { type Config, configOf } from "../../../src/player/config/config.ts";
 import { configFileSchema } from "../../../src/player/config/schema.ts";
-import { DIRECT, type Uplink } from "../../../src/player/config/uplink.ts";
 import { createMetrics, type Metrics } from "../../../src/player/health/metrics.ts";
-import { requestsBy } from "../../../src/player/network/requests.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { type Player, startPlayer } from "../../../src/player/player.ts";
 import type { PlayingScreen } from "../../../src/player/screen/playing-screen.ts";
 

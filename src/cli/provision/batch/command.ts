@@ -4,14 +4,20 @@ import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import type { Location } from "../../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { print, printJson, printLines, sayLines } from "../../text.ts";
-import { agree } from "../../vendor/agreement.ts";
 import { calledOff, endIfRefused, runAll, sayPause } from "../../vendor/apply/command.ts";
-import { type Kind, locationKind, screenKind } from "../../vendor/apply/kinds.ts";
-import { Pace } from "../../vendor/apply/pace.ts";
-import { carriedOut, planned, type RowFailure, type Step } from "../../vendor/apply/plan.ts";
+import {
+  carriedOut,
+  type Kind,
+  locationKind,
+  planned,
+  type RowFailure,
+  type Step,
+  screenKind,
+} from "../../vendor/apply/plan.ts";
 import { codeOf, failureLines, planJson, planText, standingLines, wholePlanText } from "../../vendor/apply/report.ts";
 import { rowsOf } from "../../vendor/apply/rows.ts";
-import { endIfFlawed, type Flaw } from "../../vendor/calls.ts";
+import { agree } from "../../vendor/asking.ts";
+import { endIfFlawed, type Flaw, Pace } from "../../vendor/calls.ts";
 import { type Connection, type ConnectionFlags, connect } from "../../vendor/connection.ts";
 import { locationType } from "../place.ts";
 import { endIfUnwritableFolder, filesText, type PcFile, type PcSettings, pcFile, writeFiles } from "./pc-files.ts";

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { count } from "../../text.ts";
-import { canWriteBelow, writtenConfig } from "../config-file.ts";
-import { writePrivately } from "../private-file.ts";
+import { canWriteBelow, writePrivately, writtenConfig } from "../config-file.ts";
 
 /** What every PC of a batch is told, whichever screen it is. */
 export interface PcSettings {

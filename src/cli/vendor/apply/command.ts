@@ -2,11 +2,10 @@ import { Command } from "commander";
 import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import { CommandFailure, exitCodes } from "../../exit.ts";
 import { count, print, printJson, printLines, say, sayLines } from "../../text.ts";
-import { agree } from "../agreement.ts";
+import { agree } from "../asking.ts";
+import { forEach, Pace } from "../calls.ts";
 import { type Connection, type ConnectionFlags, connect, withConnection } from "../connection.ts";
-import { type Kind, locationKind, screenKind } from "./kinds.ts";
-import { forEach, Pace } from "./pace.ts";
-import { carriedOut, planned, type RowFailure, type Step } from "./plan.ts";
+import { carriedOut, type Kind, locationKind, planned, type RowFailure, type Step, screenKind } from "./plan.ts";
 import {
   codeOf,
   draftsIn,

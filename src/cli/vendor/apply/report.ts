@@ -1,11 +1,10 @@
 import type { Effect } from "../../../core/inventory/changes.ts";
-import type { LocationStatus } from "../../../core/inventory/location.ts";
+import type { LocationStatus } from "../../../core/inventory/rules.ts";
 import { exitCodes } from "../../exit.ts";
 import { count } from "../../text.ts";
-import { changeLines, effectText } from "../agreement.ts";
+import { changeLines, effectText } from "../asking.ts";
 import { locationColumns } from "../columns.ts";
-import type { Kind, Standing } from "./kinds.ts";
-import type { RowFailure, Step } from "./plan.ts";
+import type { Kind, RowFailure, Standing, Step } from "./plan.ts";
 
 /** How many rows are shown with what differs; the others are counted. */
 const MOST_SHOWN = 20;

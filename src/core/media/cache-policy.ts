@@ -1,0 +1,89 @@
+import type { Instant } from "../spot.ts";
+
+/** A file in the cache, as far as making room is concerned. */
+export interface CachedFile {
+  readonly digest: string;
+  readonly sizeBytes: number;
+  readonly usedAt: Instant;
+}
+
+/** How full the cache may be. */
+export interface CacheLimits {
+  readonly maxBytes: number;
+  readonly minFreeBytes: number;
+}
+
+/**
+ * Which files to remove, least recently used first, so that `incomingBytes` more fit: into the budget, and beside the
+ * disk space that must stay free. What is held (on air, ready, being prepared) is never among them.
+ */
+export function evictions(
+  files: readonly CachedFile[],
+  held: ReadonlySet<string>,
+  freeBytes: number,
+  incomingBytes: number,
+  limits: CacheLimits,
+): readonly string[] {
+  const total = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const overBudget = total + incomingBytes - limits.maxBytes;
+  const shortOfSpace = limits.minFreeBytes + incomingBytes - freeBytes;
+  let missing = Math.max(overBudget, shortOfSpace);
+  const chosen: string[] = [];
+  for (const file of [...files].sort((one, other) => one.usedAt - other.usedAt)) {
+    if (missing <= 0) break;
+    if (held.has(file.digest)) continue;
+    chosen.push(file.digest);
+    missing -= file.sizeBytes;
+  }
+  return chosen;
+}
+
+/** No file is asked after more often, however often its server wants to be. */
+export const SHORTEST_FRESH_MS = 10 * 60_000;
+/** Every file that is still used is asked after this often, however long its server promises it. */
+export const LONGEST_FRESH_MS = 24 * 3_600_000;
+
+/**
+ * Until when a file that has just come from its server needs no look whether it has changed, on the clock of `now`. From
+ * its `Cache-Control` (RFC 9111), or `null` where it came without; what came without is fresh for the shortest time.
+ */
+export function freshUntil(cacheControl: string | null, now: Instant): Instant {
+  const seconds = /(?:^|[\s,])max-age="?(\d+)/i.exec(cacheControl ?? "")?.[1];
+  const promisedMs = seconds === undefined ? 0 : Number(seconds) * 1000;
+  return now + Math.min(Math.max(promisedMs, SHORTEST_FRESH_MS), LONGEST_FRESH_MS);
+}
+
+/** How often in a row what comes from a foreign host could not be had for a page, and when that last counted. */
+export interface Absence {
+  readonly count: number;
+  readonly countedAt: Instant;
+}
+
+/** How often an absence holds its page back; after that it is the page's own, as a 404 is (F23). */
+export const HELD_BACK_TIMES = 2;
+/** Absences that are nearer to each other count as one: a router that restarts must not cost a page its scripts (F23). */
+export const APART_MS = 10 * 60_000;
+
+/** Adds an absence at `now`, wall time. The same object where it is too near to the one before. */
+export function absentAgain(before: Absence | null, now: Instant): Absence {
+  if (before === null) return { count: 1, countedAt: now };
+  return isLongAgo(before, now) ? { count: before.count + 1, countedAt: now } : before;
+}
+
+/** Whether a page is shown without what is absent. */
+export function isPagesOwn(absence: Absence | null): boolean {
+  return absence !== null && absence.count >= HELD_BACK_TIMES;
+}
+
+/** Whether an absence may count again, and is worth another look. A clock that went back makes no wait longer. */
+export function isLongAgo({ countedAt }: Absence, now: Instant): boolean {
+  return now < countedAt || now - countedAt >= APART_MS;
+}
+
+/** File names of web fonts, for requests that do not say what they are for. */
+const FONT_NAME = /\.(?:woff2?|ttf|otf|eot)$/i;
+
+/** Whether a request is for a font: by its destination (Fetch standard, `Sec-Fetch-Dest`) where known, else by its URL. */
+export function isFont(url: string, destination: string): boolean {
+  return destination === "" ? FONT_NAME.test(url.replace(/[?#].*$/s, "")) : destination === "font";
+}

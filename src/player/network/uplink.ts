@@ -1,0 +1,225 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import tls from "node:tls";
+import { type ExactGet, exactGet } from "../../client/http.ts";
+import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
+import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../config/environment.ts";
+import { readableByOthers } from "../config/file.ts";
+import type { ConfigProblem } from "../config/problems.ts";
+
+/** How requests leave this machine: through which proxies, and which certificates are trusted on the way. */
+export interface Uplink extends ProxyRules {
+  /** Where the proxies were named, for people, or null where there is none: `network.proxy`, `HTTPS_PROXY`. */
+  readonly namedBy: string | null;
+  /** Certificates in PEM that are trusted beside the usual ones. */
+  readonly certificates: readonly string[];
+}
+
+/** Requests go straight out, and the usual certificates are trusted. */
+export const DIRECT: Uplink = { http: null, https: null, bypass: "", namedBy: null, certificates: [] };
+
+/** An uplink, and what is wrong or unwise about how it is described. No secret is in any of the words. */
+export interface UplinkReading {
+  readonly uplink: Uplink;
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly string[];
+  /** Files that were read for it. */
+  readonly files: readonly string[];
+}
+
+/** What of an uplink must never be written anywhere: passwords, as they are and as they are sent. */
+export function secretsOf({ http, https }: ProxyRules): readonly string[] {
+  return [http, https].flatMap((proxy) => {
+    const sent = proxy?.authorization?.slice(BASIC.length) ?? "";
+    const password = Buffer.from(sent, "base64").toString().split(":").slice(1).join(":");
+    return [sent, password].filter((secret) => secret !== "");
+  });
+}
+
+/**
+ * Reads the uplink from a configuration as it is written and from the environment. `network.proxy` stands above
+ * `HTTPS_PROXY` and `HTTP_PROXY` (or the same in lower case); `NO_PROXY` holds for either.
+ */
+export function readUplink(written: unknown, env: Environment, platform: NodeJS.Platform): UplinkReading {
+  const reading: Draft = { problems: [], warnings: [], files: [] };
+  const named = proxiesNamed(written, env, reading);
+  const authorization = authorizationIn(textAt(written, "network.proxyAuthFile"), reading, platform);
+  if (authorization !== null && named.http === null && named.https === null) {
+    reading.warnings.push("network.proxyAuthFile is of no use: no proxy is named");
+  }
+  const authorized = (proxy: HttpProxy | null) => proxy && { ...proxy, ...(authorization && { authorization }) };
+  const uplink = {
+    http: authorized(named.http),
+    https: authorized(named.https),
+    namedBy: named.by,
+    bypass: env.no_proxy || env.NO_PROXY || "",
+    certificates: certificatesIn(textAt(written, "network.caFile"), reading),
+  };
+  return { uplink, ...reading };
+}
+
+/** The uplink as the environment alone describes it, for what has no configuration. */
+export function uplinkIn(env: Environment): Uplink {
+  return readUplink(overlaid({}, overridesFrom(env), "."), env, process.platform).uplink;
+}
+
+interface Draft {
+  readonly problems: ConfigProblem[];
+  readonly warnings: string[];
+  readonly files: string[];
+}
+
+interface Named {
+  readonly http: HttpProxy | null;
+  readonly https: HttpProxy | null;
+  readonly by: string | null;
+}
+
+function proxiesNamed(written: unknown, env: Environment, { warnings }: Draft): Named {
+  const configured = valueAt(written, "network.proxy");
+  if (typeof configured === "string") {
+    // What is no address is the schema's to complain of.
+    const proxy = URL.canParse(configured) ? { url: configured, authorization: null } : null;
+    return { http: proxy, https: proxy, by: "network.proxy" };
+  }
+  if (configured === null) return { http: null, https: null, by: null };
+  const variables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"].filter((name) => env[name]);
+  const read = (name: string | undefined) => {
+    const proxy = name === undefined ? null : proxyIn(env[name] ?? "");
+    if (name !== undefined && proxy === null)
+      warnings.push(`${name} is not the address of an http proxy: it is not used`);
+    return proxy;
+  };
+  const https = variables.find((name) => name.toLowerCase() === "https_proxy");
+  const http = variables.find((name) => name.toLowerCase() === "http_proxy");
+  const named = { http: read(http), https: read(https) };
+  const used = [...(named.https ? [https] : []), ...(named.http ? [http] : [])];
+  return { ...named, by: used.join(" and ") || null };
+}
+
+/** A proxy as variables name it: `http://user:password@proxy.example:3128`, or without scheme, user and password. */
+function proxyIn(text: string): HttpProxy | null {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  const user = decoded(url.username);
+  const authorization = user === "" ? null : basic(`${user}:${decoded(url.password)}`);
+  return { url: url.origin, authorization };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+const BASIC = "Basic ";
+
+/** RFC 7617; in UTF-8, as proxies of today expect it. */
+function basic(userAndPassword: string): string {
+  return BASIC + Buffer.from(userAndPassword).toString("base64");
+}
+
+function authorizationIn(file: string | null, draft: Draft, platform: NodeJS.Platform): string | null {
+  const text = file === null ? null : textIn(file, "network.proxyAuthFile", draft)?.replace(/\r?\n$/, "");
+  if (file === null || text === null || text === undefined) return null;
+  if (readableByOthers(file, platform)) {
+    draft.warnings.push(`${file} holds the proxy's password and can be read by others: chmod 600 ${file}`);
+  }
+  if (/^[^:\p{Cc}]+:\P{Cc}*$/u.test(text)) return basic(text);
+  draft.problems.push({
+    path: "network.proxyAuthFile",
+    message: `names ${file}, which is not one line of user:password`,
+  });
+  return null;
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+function certificatesIn(file: string | null, draft: Draft): readonly string[] {
+  const text = file === null ? null : textIn(file, "network.caFile", draft);
+  if (text === null) return [];
+  const certificates = text.match(PEM) ?? [];
+  const flaw = certificates.length === 0 ? "holds no certificate in PEM" : flawIn(certificates);
+  if (flaw === null) return certificates;
+  draft.problems.push({ path: "network.caFile", message: `names ${file}, which ${flaw}` });
+  return [];
+}
+
+function flawIn(certificates: readonly string[]): string | null {
+  const broken = certificates.findIndex((pem) => !isCertificate(pem));
+  return broken === -1 ? null : `holds a certificate that cannot be read: number ${broken + 1}`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Larger than all the authorities of the world together. */
+const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
+
+function textIn(file: string, setting: string, { problems, files }: Draft): string | null {
+  files.push(file);
+  try {
+    if (statSync(file).size <= LARGEST_FILE_BYTES) return readFileSync(file, "utf8");
+    problems.push({ path: setting, message: `names ${file}, which is larger than ${LARGEST_FILE_BYTES} bytes` });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    problems.push({ path: setting, message: `names ${file}, which cannot be read (${code})` });
+  }
+  return null;
+}
+
+/** What a TLS connection is given to know whom to trust; empty where the usual certificates are all. */
+export interface Trust {
+  readonly secureContext?: tls.SecureContext;
+}
+
+/** Trust in the certificates of an uplink, beside the usual ones. Made once: there are hundreds, and reading them takes long. */
+export function trustOf(uplink: Pick<Uplink, "certificates">): Trust {
+  if (uplink.certificates.length === 0) return {};
+  return { secureContext: tls.createSecureContext({ ca: [...trustedBy(uplink)] }) };
+}
+
+/** The certificates of an uplink and the usual ones, in PEM. */
+export function trustedBy({ certificates }: Pick<Uplink, "certificates">): readonly string[] {
+  // Older runtimes know only those that they bring along.
+  const { getCACertificates, rootCertificates } = tls as Partial<typeof tls>;
+  return [...(getCACertificates?.("default") ?? rootCertificates ?? []), ...certificates];
+}
+
+/** The ways in which requests are sent. */
+export interface Requests {
+  readonly fetch: typeof globalThis.fetch;
+  /** For URLs that `fetch` would write otherwise. */
+  readonly exactGet: ExactGet;
+}
+
+/** Requests by an uplink. What it takes for proxies and certificates is loaded with the first of them, if ever. */
+export function requestsBy(uplink: Uplink): Requests {
+  if (isPlain(uplink)) return { fetch: globalThis.fetch, exactGet };
+  let opening: Promise<Requests> | null = null;
+  const open = () => {
+    opening ??= openRequests(uplink);
+    return opening;
+  };
+  return {
+    fetch: async (...request) => (await open()).fetch(...request),
+    exactGet: async (...request) => (await open()).exactGet(...request),
+  };
+}
+
+async function openRequests(uplink: Uplink): Promise<Requests> {
+  const { routesBy, routedRequests } = await import("./routed-requests.ts");
+  return routedRequests(routesBy(uplink));
+}
+
+function isPlain({ http, https, certificates }: Uplink): boolean {
+  return http === null && https === null && certificates.length === 0;
+}

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Absence,
+  APART_MS,
+  absentAgain,
+  evictions,
+  freshUntil,
+  isFont,
+  isPagesOwn,
+  LONGEST_FRESH_MS,
+  SHORTEST_FRESH_MS,
+} from "../../../src/core/media/cache-policy.ts";
+
+const file = (digest: string, sizeBytes: number, usedAt: number) => ({ digest, sizeBytes, usedAt });
+const ROOMY = 1e12;
+
+describe("making room in the cache", () => {
+  it("removes nothing while everything fits", () => {
+    expect(evictions([file("a", 10, 1)], new Set(), ROOMY, 10, { maxBytes: 20, minFreeBytes: 0 })).toEqual([]);
+  });
+
+  it("removes what was not used for longest", () => {
+    const files = [file("new", 10, 3), file("old", 10, 1), file("middle", 10, 2)];
+    expect(evictions(files, new Set(), ROOMY, 0, { maxBytes: 15, minFreeBytes: 0 })).toEqual(["old", "middle"]);
+  });
+
+  it("keeps the disk's free space even below its budget", () => {
+    const files = [file("a", 10, 1), file("b", 10, 2)];
+    expect(evictions(files, new Set(), 5, 0, { maxBytes: 1_000, minFreeBytes: 12 })).toEqual(["a"]);
+  });
+
+  it("never removes what is held, and removes enough whenever it can", () => {
+    const anyFile = fc.record({ digest: fc.uuid(), sizeBytes: fc.nat(1_000), usedAt: fc.nat() });
+    const property = fc.property(
+      fc.uniqueArray(anyFile, { selector: ({ digest }) => digest }),
+      fc.nat(3_000),
+      fc.nat(500),
+      (files, maxBytes, incoming) => {
+        const held = new Set(files.filter((_, index) => index % 3 === 0).map(({ digest }) => digest));
+        const gone = evictions(files, held, ROOMY, incoming, { maxBytes, minFreeBytes: 0 });
+        expect(gone.some((digest) => held.has(digest))).toBe(false);
+        const left = files.filter(({ digest }) => !gone.includes(digest));
+        const total = left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+        expect(total + incoming <= maxBytes || left.every(({ digest }) => held.has(digest))).toBe(true);
+      },
+    );
+    fc.assert(property);
+  });
+});
+
+it.each([
+  ["max-age=3600", 3_600_000],
+  ["public, max-age=7200, immutable", 7_200_000],
+  ['max-age="3600"', 3_600_000],
+  ["s-maxage=99999, max-age=1200", 1_200_000],
+  ["max-age=5", SHORTEST_FRESH_MS],
+  ["no-store", SHORTEST_FRESH_MS],
+  ["max-age=31536000", LONGEST_FRESH_MS],
+  ["max-age=99999999999999999999", LONGEST_FRESH_MS],
+  ["max-age=soon", SHORTEST_FRESH_MS],
+  [null, SHORTEST_FRESH_MS],
+])("Cache-Control %s keeps a file fresh for %i ms", (cacheControl, ms) => {
+  expect(freshUntil(cacheControl, 1_000) - 1_000).toBe(ms);
+});
+
+/** What is known after absences at these instants. */
+const absentAt = (...instants: number[]) => instants.reduce<Absence | null>(absentAgain, null);
+
+describe("what is absent from a page again and again (F23)", () => {
+  it("is the page's own after the second time, ten minutes after the first", () => {
+    expect(isPagesOwn(null)).toBe(false);
+    expect(isPagesOwn(absentAt(1_000))).toBe(false);
+    expect(isPagesOwn(absentAt(1_000, 1_000 + APART_MS))).toBe(true);
+  });
+
+  it("counts once however often it is missed within ten minutes", () => {
+    expect(isPagesOwn(absentAt(0, 15_000, APART_MS / 2, APART_MS - 1))).toBe(false);
+    expect(isPagesOwn(absentAt(0, APART_MS - 1, APART_MS))).toBe(true);
+  });
+
+  it("counts anew when the clock went back, so that it does not wait for a year", () => {
+    const year = 365 * 24 * 3_600_000;
+    expect(isPagesOwn(absentAt(year, 0))).toBe(true);
+  });
+});
+
+describe("a request for a font", () => {
+  it("is told by its destination where that is known, whatever its URL", () => {
+    expect(isFont("https://fonts.example/a", "font")).toBe(true);
+    expect(isFont("https://fonts.example/a.woff2", "script")).toBe(false);
+  });
+
+  it.each(["woff2", "woff", "ttf", "otf", "eot", "WOFF2"])(
+    "is told by its name ending in .%s otherwise",
+    (extension) => {
+      expect(isFont(`https://fonts.example/a.${extension}?v=1#x`, "")).toBe(true);
+    },
+  );
+
+  it("is not one because the query says so", () => {
+    expect(isFont("https://fonts.example/a.js?font=a.woff2", "")).toBe(false);
+  });
+});

@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readAccess } from "../../../src/player/config/access.ts";
+import { type ConfigReading, readConfig, secretsIn } from "../../../src/player/config/config.ts";
+import type { Environment } from "../../../src/player/config/environment.ts";
+import type { Uplink } from "../../../src/player/network/uplink.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+
+const PROXY = "http://proxy.example:3128";
+const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+
+/** A folder with a configuration whose `network` says this, and beside it files by name. */
+function written(network: object, files: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const path = join(folder, "config.json");
+  const least = { baseUrl: "https://service.example", orgToken: "org_one", screenId: "screen-1" };
+  writeFileSync(path, JSON.stringify({ ...least, dataDir: folder, network }), { mode: 0o600 });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  return { folder, path };
+}
+
+function read(network: object, env: Environment = {}, files: Readonly<Record<string, string>> = {}): ConfigReading {
+  return readConfig({ path: written(network, files).path, env });
+}
+
+function uplink(reading: ConfigReading): Uplink {
+  if (reading.kind === "bad") throw new Error(JSON.stringify(reading.problems));
+  return reading.config.network.uplink;
+}
+
+function problems(reading: ConfigReading): string[] {
+  return reading.kind === "ok" ? [] : reading.problems.map(({ path, message }) => `${path} ${message}`);
+}
+
+function warnings(reading: ConfigReading): readonly string[] {
+  return reading.kind === "ok" ? reading.warnings : [];
+}
+
+describe("the proxy of a configuration", () => {
+  it("is none where nothing names one", () => {
+    expect(uplink(read({}))).toEqual({ http: null, https: null, bypass: "", namedBy: null, certificates: [] });
+  });
+
+  it("is network.proxy for every request, whatever the variables say, and NO_PROXY holds for it", () => {
+    const env = { HTTPS_PROXY: "http://other.example:1", http_proxy: "http://other.example:2", NO_PROXY: "a.example" };
+    const proxy = { url: PROXY, authorization: null };
+    const expected = { http: proxy, https: proxy, bypass: "a.example", namedBy: "network.proxy" };
+    expect(uplink(read({ proxy: PROXY }, env))).toMatchObject(expected);
+  });
+
+  it("is that of the variables, by scheme, in either case, the lower one first", () => {
+    const env = {
+      ...{ HTTPS_PROXY: "http://upper.example:1", https_proxy: "http://lower.example:2" },
+      ...{ HTTP_PROXY: "upper.example:3", NO_PROXY: "upper.example", no_proxy: "lower.example" },
+    };
+    expect(uplink(read({}, env))).toMatchObject({
+      https: { url: "http://lower.example:2" },
+      http: { url: "http://upper.example:3" },
+      bypass: "lower.example",
+      namedBy: "https_proxy and HTTP_PROXY",
+    });
+  });
+
+  it("is none, variables or not, where network.proxy is null", () => {
+    expect(uplink(read({ proxy: null }, { HTTPS_PROXY: PROXY })).https).toBeNull();
+    expect(uplink(read({}, { HTTPS_PROXY: PROXY, SPOTLOOP_NETWORK_PROXY: "null" })).https).toBeNull();
+  });
+
+  it("must be an http or https address without user and password", () => {
+    expect(problems(read({ proxy: "socks5://proxy.example:1080" }))).toEqual([
+      "network.proxy must be an http or https address, such as http://proxy.example:3128",
+    ]);
+    expect(problems(read({ proxy: "http://user:word@proxy.example" }))).toEqual([
+      "network.proxy must be without user and password: network.proxyAuthFile holds them",
+    ]);
+  });
+
+  it("is not one of the variables that cannot be used, which is told without what they hold", () => {
+    const reading = read({}, { HTTPS_PROXY: "socks5://me:s3cret@proxy.example:1080" });
+    expect(uplink(reading).https).toBeNull();
+    expect(warnings(reading)).toContain("HTTPS_PROXY is not the address of an http proxy: it is not used");
+  });
+});
+
+describe("the user and password of a proxy", () => {
+  it("come from a file, for a proxy of the variables, too", () => {
+    const files = { auth: "kiosk:pass:word\n" };
+    const authorization = basic("kiosk:pass:word");
+    expect(uplink(read({ proxy: PROXY, proxyAuthFile: "auth" }, {}, files)).http).toEqual({
+      url: PROXY,
+      authorization,
+    });
+    const env = { HTTPS_PROXY: "http://other:thing@proxy.example:3128" };
+    expect(uplink(read({ proxyAuthFile: "auth" }, env, files)).https).toEqual({ url: PROXY, authorization });
+  });
+
+  it("come from a variable's address where there is no file", () => {
+    const env = { HTTPS_PROXY: "http://kiosk:p%40ss@proxy.example:3128" };
+    expect(uplink(read({}, env)).https).toEqual({ url: PROXY, authorization: basic("kiosk:p@ss") });
+  });
+
+  it("are secrets, as they are and as they are sent", () => {
+    const reading = read({ proxy: PROXY, proxyAuthFile: "auth" }, {}, { auth: "kiosk:pass:word" });
+    if (reading.kind === "bad") throw new Error("bad");
+    const sent = Buffer.from("kiosk:pass:word").toString("base64");
+    expect(secretsIn(reading.config)).toEqual(["org_one", sent, "pass:word", sent, "pass:word"]);
+  });
+
+  it.each([
+    ["", "which is not one line of user:password"],
+    ["kiosk", "which is not one line of user:password"],
+    ["kiosk:a\nother:b\n", "which is not one line of user:password"],
+    [":word", "which is not one line of user:password"],
+  ])("are refused where the file holds %j, without its content", (text, problem) => {
+    expect(problems(read({ proxy: PROXY, proxyAuthFile: "auth" }, {}, { auth: text }))).toEqual([
+      expect.stringMatching(new RegExp(`^network.proxyAuthFile names .*/auth, ${problem}$`)),
+    ]);
+  });
+
+  it("are told of where the file is not there, others can read it, or there is no proxy", () => {
+    expect(problems(read({ proxy: PROXY, proxyAuthFile: "auth" }))).toEqual([
+      expect.stringMatching(/^network.proxyAuthFile names .*\/auth, which cannot be read \(ENOENT\)$/),
+    ]);
+    const { path, folder } = written({ proxy: PROXY, proxyAuthFile: "auth" }, { auth: "kiosk:word" });
+    chmodSync(join(folder, "auth"), 0o644);
+    const reading = readConfig({ path, env: {} });
+    expect(warnings(reading)).toEqual([
+      expect.stringMatching(/holds the proxy's password and can be read by others: chmod 600/),
+    ]);
+    expect(reading.watch).toContain(join(folder, "auth"));
+    expect(warnings(read({ proxyAuthFile: "auth" }, {}, { auth: "kiosk:word" }))).toEqual([
+      "network.proxyAuthFile is of no use: no proxy is named",
+    ]);
+  });
+});
+
+describe("the certificates of a configuration", () => {
+  it("are those of network.caFile, however many", () => {
+    const pem = certificate();
+    const reading = read({ caFile: "ca.pem" }, {}, { "ca.pem": `# ours\n${pem}\n${pem}` });
+    expect(uplink(reading).certificates).toEqual([pem.trim(), pem.trim()]);
+  });
+
+  it.each([
+    ["nothing here", "holds no certificate in PEM"],
+    [
+      "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+      "holds a certificate that cannot be read: number 1",
+    ],
+  ])("are refused where the file holds %j", (text, problem) => {
+    expect(problems(read({ caFile: "ca.pem" }, {}, { "ca.pem": text }))).toEqual([
+      expect.stringMatching(new RegExp(`^network.caFile names .*/ca.pem, which ${problem}$`)),
+    ]);
+  });
+
+  it("hold for commands, too, which complain of them and of nothing else but what they need", () => {
+    const { path } = written({ proxy: PROXY, caFile: "ca.pem", monthlyBytes: "many" });
+    const reading = readAccess({ path, env: {} });
+    expect(reading.kind === "bad" && reading.problems.map((problem) => problem.path)).toEqual(["network.caFile"]);
+  });
+});
+
+function certificate(): string {
+  const folder = temporaryFolder();
+  const [key, pem] = [join(folder, "key"), join(folder, "pem")];
+  const args = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Ours"];
+  execFileSync("openssl", [...args, "-keyout", key, "-out", pem], { stdio: "ignore" });
+  return readFileSync(pem, "utf8");
+}
