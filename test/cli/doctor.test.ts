@@ -12,7 +12,7 @@ import { openDatabase } from "../../src/player/database.ts";
 import { proofMigrations } from "../../src/player/proofs/proof-records.ts";
 import { nobody, serve } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
-import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { isPrivate, temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { spotloopWith } from "./vendor/spotloop.ts";
 
 interface Found {
@@ -333,7 +333,7 @@ describe("spotloop doctor", () => {
 
     const text = readFileSync(bundle, "utf8");
     expect([code, stderr]).toEqual([69, `The bundle is ${bundle}; the token is not in it.\n`]);
-    expect(statSync(bundle).mode & 0o777).toBe(0o600);
+    expect(isPrivate(bundle)).toBe(true);
     expect(text).not.toContain("secret");
     expect(JSON.parse(text)).toMatchObject({
       findings: expect.arrayContaining([expect.objectContaining({ name: "configuration", verdict: "ok" })]),
