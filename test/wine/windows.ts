@@ -103,6 +103,8 @@ async function unpacked(
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true });
   await command("tar", "--extract", "--file", tar, "--directory", partial, "--exclude=./dev/*");
+  // Without it wine cannot tell where localhost is.
+  await writeFile(join(partial, "etc/hosts"), "127.0.0.1 localhost\n");
   await rename(partial, folder);
   return folder;
 }

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Emulator } from "../../../src/emulator/main.ts";
 import { readConfig } from "../../../src/player/config/config.ts";
@@ -83,7 +83,7 @@ describe("spotloop provision --batch", () => {
       config: {
         baseUrl: emulator.baseUrl,
         screens: [{ screenId: "door-1" }],
-        dataDir: "/srv/spotloop",
+        dataDir: resolve("/srv/spotloop"),
         health: { port: 9000 },
       },
     });
