@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { judge, type RanTest, testsIn, type VitestReport, type WineException } from "./judge.ts";
+import { ONLY_WINE } from "./exceptions.ts";
+import { exceptionTable, judge, type RanTest, testsIn, type VitestReport, type WineException } from "./judge.ts";
 
 const ROOT = "D:\\Spotloop für Kioske";
 
@@ -64,5 +66,12 @@ describe("a report of Windows", () => {
     expect(testsIn(report, ROOT)).toEqual([
       { file: "test/a.test.ts", name: "(the file)", outcome: "failed", why: "no such module" },
     ]);
+  });
+});
+
+describe("the page on Windows", () => {
+  it("has the list as it is", () => {
+    const page = readFileSync(`${import.meta.dirname}/../../docs/windows.md`, "utf8");
+    expect(page).toContain(exceptionTable(ONLY_WINE));
   });
 });

@@ -66,7 +66,7 @@ exec chroot "$root" sh -c 'cd "$0" && exec "$@"' "$folder" "$@"`;
 export async function openWindows(progress: (text: string) => void, signal: AbortSignal): Promise<Windows> {
   const command = (program: string, ...args: string[]) => must(run(program, args, { signal }));
   const debian = await unpacked(await debianWith(SUITE, PACKAGES, command, progress), command);
-  const wine = (words: readonly string[], prefix = PREFIX) =>
+  const wine: Wine = (words, prefix = PREFIX) =>
     must(run("unshare", inside(debian, words), { cwd: HOME, signal, env: { ...ENVIRONMENT, WINEPREFIX: prefix } }));
   progress("starting Windows");
   await ensurePrefix(wine);
@@ -84,7 +84,7 @@ export async function openWindows(progress: (text: string) => void, signal: Abor
         ...options,
         env: { ...ENVIRONMENT, ...options.env },
       }),
-    close: async () => void (await wine(["wineserver", "--kill"]).catch(() => "nothing ran any more")),
+    close: () => shutDown(wine, PREFIX),
   };
 }
 
@@ -109,7 +109,10 @@ async function unpacked(
   return folder;
 }
 
-async function ensurePrefix(wine: (words: readonly string[], prefix?: string) => Promise<string>): Promise<void> {
+/** Runs a program of that Debian to its end, with one of wine's prefixes, and gives what it said. */
+type Wine = (words: readonly string[], prefix?: string) => Promise<string>;
+
+async function ensurePrefix(wine: Wine): Promise<void> {
   if (existsSync(PREFIX)) return;
   const making = `${PREFIX}.partial`;
   await rm(making, { recursive: true, force: true });
@@ -121,8 +124,13 @@ async function ensurePrefix(wine: (words: readonly string[], prefix?: string) =>
     const value = `${LETTER}\\${TEMP}`;
     await wine(["wine", "reg", "add", "HKCU\\Environment", "/v", name, "/d", value, "/f"], making);
   }
-  await wine(["wineserver", "--kill"], making);
+  await shutDown(wine, making);
   await rename(making, PREFIX);
+}
+
+/** Ends all that runs in a prefix. Where nothing does any more, wine calls that a failure. */
+async function shutDown(wine: Wine, prefix: string): Promise<void> {
+  await wine(["wineserver", "--kill"], prefix).catch(() => "");
 }
 
 /** All that the lockfile names, as `npm ci` installs it on Windows. */
