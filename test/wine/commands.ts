@@ -38,7 +38,7 @@ export async function tryCommands(
     const [code] = await once(child, "close");
     return { code, ...written() };
   };
-  const { baseUrl, orgToken } = emulator;
+  const { baseUrl, orgToken, screenId } = emulator;
   const vendor = { SPOTLOOP_BASE_URL: baseUrl, SPOTLOOP_ORG_TOKEN: orgToken };
   const refused = (name: string, code: number, args: readonly string[], env: NodeJS.ProcessEnv = vendor) =>
     steps.take(name, STEP_MS, async () => `${code}: ${firstLine((await expected(code, spotloop(args, env))).stderr)}`);
@@ -47,14 +47,20 @@ export async function tryCommands(
       const { stdout } = await expected(0, spotloop(["--help"]));
       return lineWith(stdout, "doctor");
     });
-    await steps.take("spotloop locations list, of an emulator outside", STEP_MS, async () => {
-      const { stdout } = await expected(0, spotloop(["locations", "list"], vendor));
-      return lineWith(stdout, "location_demo");
+    await steps.take("spotloop locations get, of an emulator outside", STEP_MS, async () => {
+      const { stdout } = await expected(0, spotloop(["locations", "get", "loc_harbour"], vendor));
+      return lineWith(stdout, "loc_harbour");
     });
     await refused("a command that there is not", 64, ["plya"]);
-    await refused("no configuration at all", 78, ["screens", "list"], {});
-    await refused("a token that is not accepted", 77, ["screens", "list"], { ...vendor, SPOTLOOP_ORG_TOKEN: "other" });
-    await refused("a service that is not there", 69, ["screens", "list"], { ...vendor, SPOTLOOP_BASE_URL: NOBODY });
+    await refused("no configuration at all", 78, ["screens", "get", screenId], {});
+    await refused("a token that is not accepted", 77, ["screens", "get", screenId], {
+      ...vendor,
+      SPOTLOOP_ORG_TOKEN: "other",
+    });
+    await refused("a service that is not there", 69, ["screens", "get", screenId], {
+      ...vendor,
+      SPOTLOOP_BASE_URL: NOBODY,
+    });
     await steps.take("spotloop doctor, by a configuration on a drive", STEP_MS, () =>
       examined(windows, emulator, spotloop),
     );
