@@ -1,13 +1,15 @@
-// Run by `npm run test:wine [-- PATTERN…]`: the tests that make sense on Windows, and the command line, in a Windows made by
-// wine. Ends with 1 where something fails that is not on the list of what wine is to blame for, or that list is wrong.
+// Run by `npm run test:wine [-- PATTERN…]`: the tests that make sense on Windows, the command line, and what makes a kiosk, in
+// a Windows made by wine. Ends with 1 where something fails that is not on the list of what wine is to blame for, or that list is wrong.
 import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Step } from "../test/boot/steps.ts";
 import { bootTable } from "../test/boot/table.ts";
 import { tryCommands } from "../test/wine/commands.ts";
 import { ONLY_WINE } from "../test/wine/exceptions.ts";
 import { exceptionTable, type Judgement, judge, testsIn } from "../test/wine/judge.ts";
+import { tryKiosk } from "../test/wine/kiosk.ts";
 import { openWindows, type Windows } from "../test/wine/windows.ts";
 import type { Ready } from "./ready.mjs";
 import { prepare } from "./setup/prepare.ts";
@@ -36,11 +38,11 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   if (process.getuid?.() !== 0)
     throw new Stop(STEP, "The Debian that has the wine is made, and entered, by root only.", "Run it as root.");
   await prepare(ready);
-  await ensureSystem(["wine"], ready);
+  await ensureSystem(["wine", "installer"], ready);
   const windows = await opened(ready);
   try {
     const { passed, skipped, excused, complaints } = await tests(windows, patterns, ready);
-    const areCommandsWell = patterns.length > 0 || (await commands(windows, ready));
+    const isRestWell = patterns.length > 0 || ((await commands(windows, ready)) && (await kiosk(windows, ready)));
     process.stdout.write(`\n${windows.version}\n\n${exceptionTable(ONLY_WINE)}\n`);
     process.stdout.write(complaints.map((one) => `  wrong: ${one}\n`).join(""));
     const sums = [
@@ -50,7 +52,7 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
       `${complaints.length} wrong`,
     ];
     process.stdout.write(`${sums.join(", ")}\n`);
-    return complaints.length === 0 && areCommandsWell ? 0 : 1;
+    return complaints.length === 0 && isRestWell ? 0 : 1;
   } finally {
     await windows.close();
   }
@@ -93,15 +95,28 @@ function lastLines(text: string): string {
 }
 
 /** Whether the compiled command line does what it should. */
-async function commands(windows: Windows, { say, signal }: Ready): Promise<boolean> {
+async function commands(windows: Windows, ready: Ready): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "spotloop-wine-"));
-  const step = say.begin("Trying the command line");
   try {
-    const steps = await tryCommands(windows, folder, step.progress, signal);
-    step.done();
-    process.stdout.write(`\n${bootTable(steps)}`);
-    return steps.every(({ isDone }) => isDone);
+    return await areDone("Trying the command line", ready, (...how) => tryCommands(windows, folder, ...how));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether the installer and the supervisor do what they should. */
+function kiosk(windows: Windows, ready: Ready): Promise<boolean> {
+  return areDone("Trying the installer and the supervisor", ready, (...how) => tryKiosk(windows, ...how));
+}
+
+async function areDone(
+  title: string,
+  { say, signal }: Ready,
+  act: (progress: (text: string) => void, signal: AbortSignal) => Promise<readonly Step[]>,
+): Promise<boolean> {
+  const step = say.begin(title);
+  const steps = await act(step.progress, signal);
+  step.done();
+  process.stdout.write(`\n${bootTable(steps)}`);
+  return steps.every(({ isDone }) => isDone);
 }

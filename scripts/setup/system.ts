@@ -21,7 +21,8 @@ export type Need =
   | "machines"
   | "virtual-pc"
   | "container"
-  | "wine";
+  | "wine"
+  | "installer";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -91,6 +92,8 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   ],
   // Makes a folder with another Debian in it, whose wine is new enough, and runs that there.
   wine: [tool("mmdebstrap", "mmdebstrap"), tool("unshare", "util-linux")],
+  // Compiles what Windows' installer does beyond electron-builder's own.
+  installer: [tool("makensis", "nsis")],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };
 

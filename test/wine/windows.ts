@@ -15,6 +15,8 @@ export interface Windows {
   readonly folder: string;
   /** What it is, for people: `wine-10.0, Node v24.21.0`. */
   readonly version: string;
+  /** Starts a program of Windows, in the copy unless `cwd` names another folder of it as this machine does. */
+  program(words: readonly string[], options: SpawnOptions): ChildProcess;
   /** Starts Node in the copy. What it writes must go to files: on a pipe from outside Node ends with EBADF. */
   node(args: readonly string[], options: SpawnOptions): ChildProcess;
   /** Ends all that runs in it. */
@@ -75,21 +77,23 @@ export async function openWindows(progress: (text: string) => void, signal: Abor
   progress("copying the checkout");
   await copyCheckout();
   const versions = [await wine(["wine", "--version"]), await wine(["wine", join(FOLDER, NODE), "--version"])];
+  const program: Windows["program"] = (words, { cwd = FOLDER, ...options }) =>
+    spawn("unshare", inside(debian, ["wine", ...words], String(cwd)), {
+      ...options,
+      env: { ...ENVIRONMENT, ...options.env },
+    });
   return {
     path: `${LETTER}\\${NAME}`,
     folder: FOLDER,
     version: `${versions[0]?.split(" ")[0]}, Node ${versions[1]}`,
-    node: (args, options) =>
-      spawn("unshare", inside(debian, ["wine", join(FOLDER, NODE), ...args]), {
-        ...options,
-        env: { ...ENVIRONMENT, ...options.env },
-      }),
+    program,
+    node: (args, options) => program([join(FOLDER, NODE), ...args], options),
     close: () => shutDown(wine, PREFIX),
   };
 }
 
-function inside(debian: string, words: readonly string[]): string[] {
-  return ["--mount", "--propagation=private", "sh", "-c", INSIDE, "inside", debian, ROOT, FOLDER, ...words];
+function inside(debian: string, words: readonly string[], folder = FOLDER): string[] {
+  return ["--mount", "--propagation=private", "sh", "-c", INSIDE, "inside", debian, ROOT, folder, ...words];
 }
 
 /** The folder that a tar is unpacked in, whole or not at all. */
