@@ -47,6 +47,7 @@ export async function tryKiosk(
     await take("an update, and a kiosk with Shell Launcher", leavesTheTask);
     await take("a Windows that refuses the task", isRefused);
     await take("the supervisor: 75, 76, 78, a crash, 75, 0", supervises);
+    await take("the supervisor: a crash after a long run", beginsAnew);
     await take("a second supervisor", waitsForTheLock);
     await take("the supervisor's clock", readsTheTime);
     await take("the uninstaller", uninstalls);
@@ -145,6 +146,20 @@ async function supervises(kiosk: Kiosk): Promise<string> {
     "the player ended with 0: ends",
   ];
   return `${starts} starts: ${equal(log, lines)}`;
+}
+
+/** Every run counts as a long one here. */
+async function beginsAnew(kiosk: Kiosk): Promise<string> {
+  const script = join(kiosk.installed, "kiosk/supervise.cmd");
+  const shipped = readFileSync(script, "latin1");
+  writeFileSync(script, shipped.replace("set LONG_RUN=600\r\n", "set LONG_RUN=0\r\n"), "latin1");
+  try {
+    const [log] = await supervised(kiosk, [1, 78, 0]);
+    const lines = ["the player ended with 1: waits 5 s", "the player ended with 78: waits 5 s"];
+    return equal(log, ["begins", ...lines, "the player ended with 0: ends"]);
+  } finally {
+    writeFileSync(script, shipped, "latin1");
+  }
 }
 
 /** In wine's cmd two may write one file, and so have the lock: another program holds it, as Windows does. */
