@@ -20,7 +20,9 @@ export type Need =
   | "broker"
   | "machines"
   | "virtual-pc"
-  | "container";
+  | "container"
+  | "wine"
+  | "installer";
 
 /** There when any of the commands or packages is. Ubuntu renamed some packages: the first name that apt can install is taken. */
 interface Requirement {
@@ -88,6 +90,10 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
     tool("apt-ftparchive", "apt-utils"),
     tool("gpg", "gnupg"),
   ],
+  // Makes a folder with another Debian in it, whose wine is new enough, and runs that there.
+  wine: [tool("mmdebstrap", "mmdebstrap"), tool("unshare", "util-linux")],
+  // Compiles what Windows' installer does beyond electron-builder's own.
+  installer: [tool("makensis", "nsis")],
   compiling: [tool("python3", "python3"), tool("make", "make"), tool("g++", "g++")],
 };
 

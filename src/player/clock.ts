@@ -38,12 +38,12 @@ export interface Kernel {
 }
 
 /** The clocks of this machine. `dataDir` keeps the name of its boot, where the system has none; null keeps none. */
-export function systemClock(dataDir: string | null): SleepingClock {
+export function systemClock(dataDir: string | null, platform = process.platform): SleepingClock {
   return clockOf({
-    bootId: bootIdOf(dataDir),
+    bootId: bootIdOf(dataDir, platform),
     monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
     // On Windows the monotonic clock goes on while the machine sleeps. Linux tells both; this is CLOCK_BOOTTIME.
-    uptimeMs: () => (process.platform === "linux" ? uptime() * 1000 : null),
+    uptimeMs: () => (platform === "linux" ? uptime() * 1000 : null),
   });
 }
 
@@ -147,12 +147,19 @@ function sleptBy(kernel: Kernel, knownMs: number): number {
   return sleptMs - knownMs < SHORTEST_SLEEP_MS ? knownMs : sleptMs;
 }
 
-function bootIdOf(dataDir: string | null): string {
+function bootIdOf(dataDir: string | null, platform: NodeJS.Platform): string {
+  const named = platform === "linux" ? kernelBootId() : null;
+  if (named !== null) return named;
+  if (dataDir === null) return randomUUID();
+  return bootIdIn(join(dataDir, "boot.json"), { wall: Date.now(), uptimeMs: uptime() * 1000 });
+}
+
+/** Of Linux only: elsewhere this would be anybody's file on the drive that the process happens to be on. */
+function kernelBootId(): string | null {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
-    if (dataDir === null) return randomUUID();
-    return bootIdIn(join(dataDir, "boot.json"), { wall: Date.now(), uptimeMs: uptime() * 1000 });
+    return null;
   }
 }
 

@@ -19,12 +19,36 @@ export function writeSmallFile(path: string, value: unknown, mode = OWNER_ONLY):
     } finally {
       closeSync(file);
     }
-    renameSync(part, path);
+    replaceFile(part, path);
     return true;
   } catch {
     removeSmallFile(part);
     return false;
   }
+}
+
+/** For so long a file is tried to be replaced that somebody has open; a virus scanner looks at each that was written. */
+const IN_USE_MS = 200;
+
+/**
+ * Puts a file in another's place. Windows refuses that for as long as anybody has either of them open: there it is tried
+ * for a moment, in which nothing else is done. Throws the system's errors.
+ */
+export function replaceFile(from: string, to: string, platform = process.platform, rename = renameSync): void {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      rename(from, to);
+      return;
+    } catch (error) {
+      const mayPass = platform === "win32" && isInUse(error) && performance.now() - startedAt < IN_USE_MS;
+      if (!mayPass) throw error;
+    }
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(EPERM|EBUSY|EACCES)$/.test(String(error.code));
 }
 
 /** Removes a file where it is there; says whether it is gone. */

@@ -45,7 +45,8 @@ function worldFile(folder: string, title: string): string {
   return file;
 }
 
-describe("spotloop emulator --data", () => {
+// An emulator is asked to stop by a signal, and on Windows there is none that another process could send.
+describe.skipIf(process.platform === "win32")("spotloop emulator --data", () => {
   it("goes on where it was stopped", async () => {
     const data = join(temporaryFolder(), "state.db");
     const first = await ready(data);

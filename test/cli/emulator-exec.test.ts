@@ -53,8 +53,10 @@ describe("spotloop emulator exec", () => {
     expect([before.printed.stdout, after.printed.stdout]).toEqual(["localhost\n", "localhost\n"]);
   });
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("passes %s on, and waits for the command", async (signal) => {
-    const { child, printed } = exec(`
+  it.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "passes %s on, and waits for the command",
+    async (signal) => {
+      const { child, printed } = exec(`
       process.on("${signal}", () => {
         console.log("got it");
         process.exit(5);
@@ -62,14 +64,15 @@ describe("spotloop emulator exec", () => {
       setInterval(() => {}, 1000);
       console.log("up");
     `);
-    while (!printed.stdout.includes("up")) await once(child.stdout, "data");
-    child.kill(signal);
+      while (!printed.stdout.includes("up")) await once(child.stdout, "data");
+      child.kill(signal);
 
-    expect((await once(child, "close"))[0]).toBe(5);
-    expect(printed.stdout).toBe("up\ngot it\n");
-  });
+      expect((await once(child, "close"))[0]).toBe(5);
+      expect(printed.stdout).toBe("up\ngot it\n");
+    },
+  );
 
-  it("ends as a shell would with a command that a signal ended", async () => {
+  it.skipIf(process.platform === "win32")("ends as a shell would with a command that a signal ended", async () => {
     const { child } = exec('process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000);');
 
     expect((await once(child, "close"))[0]).toBe(143);

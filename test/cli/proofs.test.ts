@@ -17,7 +17,7 @@ function playing(
   pops: readonly string[] = ["https://pop.example/a", "https://pop.example/b", "https://pop.example/c"],
 ) {
   const folder = temporaryFolder();
-  const clock = systemClock(null);
+  const clock = systemClock(folder);
   const serviceClock = new ServiceClock(clock);
   tellTime(serviceClock, clock.wall());
   const store = proofStoreIn(folder);

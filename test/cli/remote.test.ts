@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { askPlayer } from "../../src/cli/remote/command.ts";
 import { listenLocally, socketPath } from "../../src/player/remote/remote.ts";
 import type { Hands } from "../../src/player/remote/remote-desk.ts";
 import { openDesk } from "../player/remote/desk.ts";
@@ -21,7 +22,15 @@ async function listening(hands: Partial<Hands> = {}) {
   return { folder, done, remote };
 }
 
-describe("spotloop remote", () => {
+it("says on Windows how commands reach a player there", async () => {
+  const asked = askPlayer(temporaryFolder(), { command: "restart" }, "win32");
+  await expect(asked).rejects.toMatchObject({
+    exitCode: 69,
+    message: expect.stringContaining("by remote.broker only"),
+  });
+});
+
+describe.skipIf(process.platform === "win32")("spotloop remote", () => {
   it("sends a command and says what came of it", async () => {
     const shown: unknown[] = [];
     const message: Hands["message"] = async ({ text, seconds }) => {

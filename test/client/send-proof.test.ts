@@ -121,7 +121,7 @@ describe("sending a proof", () => {
     const server = await serve(inTurn(answer(302, { location: "/there" }), answer(503), () => undefined));
     const odd = `${server.url}/pop/{id}`;
     expect(await clientWith().sendProof(odd, never())).toMatchObject({ reason: "HTTP 503" });
-    expect(await clientWith({ proofTimeoutMs: 20 }).sendProof(odd, never())).toMatchObject({ reason: "timeout" });
+    expect(await clientWith({ proofTimeoutMs: 250 }).sendProof(odd, never())).toMatchObject({ reason: "timeout" });
     expect(server.targets).toEqual(["/pop/{id}", "/there", "/pop/{id}"]);
   });
 

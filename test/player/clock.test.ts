@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { clockOf, type Kernel, SHORTEST_SLEEP_MS, systemClock } from "../../src/player/clock.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const clock = systemClock(null);
 
@@ -126,6 +128,15 @@ describe("a clock of a machine that sleeps", () => {
     // The kernel tells hundredths of a second, and less than a second of sleep is none.
     expect(now).toBeGreaterThan(before - SHORTEST_SLEEP_MS - 10);
     expect(now).toBeLessThan(after + SHORTEST_SLEEP_MS + 10);
+  });
+});
+
+describe("the name of this machine's boot", () => {
+  it("is kept in the data folder where the system is not Linux, and the same for each run", () => {
+    const folder = temporaryFolder();
+    const names = [systemClock(folder, "win32").bootId, systemClock(folder, "win32").bootId];
+    const { bootId } = JSON.parse(readFileSync(join(folder, "boot.json"), "utf8"));
+    expect(names).toEqual([bootId, bootId]);
   });
 });
 

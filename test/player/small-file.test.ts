@@ -1,14 +1,62 @@
-import { readdirSync, statSync } from "node:fs";
+import { type PathLike, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readSmallFile, removeSmallFile, writeSmallFile } from "../../src/player/small-file.ts";
+import { readSmallFile, removeSmallFile, replaceFile, writeSmallFile } from "../../src/player/small-file.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
-import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { isPrivate, temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const KIB = 1024;
 const schema = z.object({ text: z.string() });
 const long = { text: "x".repeat(64 * KIB) };
+
+/** A system that refuses so many times to rename, by this code; and how often it was asked. */
+function refusing(times: number, code: string) {
+  const asked: number[] = [];
+  const rename = (from: PathLike, to: PathLike) => {
+    asked.push(asked.length);
+    if (asked.length <= times) throw Object.assign(new Error(code), { code });
+    renameSync(from, to);
+  };
+  return { asked, rename };
+}
+
+describe("a file that takes another's place", () => {
+  const files = () => {
+    const folder = temporaryFolder();
+    const [from, to] = [join(folder, "a.json.new"), join(folder, "a.json")];
+    writeFileSync(from, "after");
+    writeFileSync(to, "before");
+    return [from, to] as const;
+  };
+
+  it.each(["EPERM", "EBUSY", "EACCES"])(
+    "is tried again on Windows while somebody has one of them open (%s)",
+    (code) => {
+      const [from, to] = files();
+      const { asked, rename } = refusing(3, code);
+      replaceFile(from, to, "win32", rename);
+      expect([readFileSync(to, "utf8"), asked.length]).toEqual(["after", 4]);
+    },
+  );
+
+  it("is given up in the end, and both files stay as they were", () => {
+    const [from, to] = files();
+    const { rename } = refusing(Number.POSITIVE_INFINITY, "EBUSY");
+    expect(() => replaceFile(from, to, "win32", rename)).toThrow("EBUSY");
+    expect([from, to].map((path) => readFileSync(path, "utf8"))).toEqual(["after", "before"]);
+  });
+
+  it.each([
+    ["win32", "ENOSPC"],
+    ["linux", "EACCES"],
+  ] as const)("is not tried again where that does not help (%s, %s)", (platform, code) => {
+    const [from, to] = files();
+    const { asked, rename } = refusing(1, code);
+    expect(() => replaceFile(from, to, platform, rename)).toThrow(code);
+    expect(asked).toHaveLength(1);
+  });
+});
 
 describe("a small file", () => {
   it("is written whole, for its owner unless others are to read it, and removed", () => {
@@ -16,7 +64,8 @@ describe("a small file", () => {
     const [own, open] = [join(folder, "own.json"), join(folder, "open.json")];
     expect([writeSmallFile(own, long), writeSmallFile(open, long, 0o644)]).toEqual([true, true]);
     expect(readSmallFile(own, schema)).toEqual(long);
-    expect([own, open].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o644]);
+    expect(isPrivate(own)).toBe(true);
+    if (process.platform !== "win32") expect(statSync(open).mode & 0o777).toBe(0o644);
     expect([removeSmallFile(own), removeSmallFile(own), readSmallFile(own, schema)]).toEqual([true, true, null]);
   });
 

@@ -12,7 +12,7 @@ const STEP_MS = 2 * SECOND;
 /** The service tells its time in whole seconds. */
 const DATE_ERROR_MS = 1_000;
 
-describe("a screen that respects its location's opening hours", { timeout: 120_000 }, () => {
+describe("a screen that respects its location's opening hours", { timeout: 600_000 }, () => {
   it("shows the item on air to its end at closing time, proves it, and is blanked after it", async () => {
     const scenario = await opened("2026-01-01T00:58:00Z", "thu 00:00-02:00");
     await scenario.pass(2 * MINUTE - SECOND);

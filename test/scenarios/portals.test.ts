@@ -60,7 +60,7 @@ const allDelivered = {
   verdicts: Array.from({ length: ITEMS }, () => "counted"),
 };
 
-describe("captive portals and firewalls", { timeout: 120_000 }, () => {
+describe("captive portals and firewalls", { timeout: 600_000 }, () => {
   it("lose none of 30 proofs by 50 s of a portal and 40 s of a firewall (G8)", async () => {
     const { scenario, put, proofs } = await playing();
     await scenario.pass(20 * SECOND);

@@ -35,7 +35,7 @@ const TROUBLES: Readonly<Record<string, { readonly faults: readonly Mischief[]; 
   },
 };
 
-describe.each(Object.entries(TROUBLES))("a screen whose spot requests meet %s", { timeout: 240_000 }, (_, trouble) => {
+describe.each(Object.entries(TROUBLES))("a screen whose spot requests meet %s", { timeout: 600_000 }, (_, trouble) => {
   it.each([
     ["5 s", 5 * SECOND],
     ["61 min", 61 * MINUTE],

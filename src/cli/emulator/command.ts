@@ -75,7 +75,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
   await emulator.close();
 }
 
-/** Resolves when the user or the system asks the process to stop (SIGINT, SIGTERM). */
+/** Resolves when the user or the system asks the process to stop; closing a console of Windows is a SIGHUP. */
 function askedToStop(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
@@ -86,7 +86,7 @@ function askedToStop(): Promise<void> {
   });
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts an emulator as the command line says; throws a `CommandFailure` that says what is wrong with that. */
 async function startedEmulator(flags: EmulatorFlags): Promise<Emulator> {

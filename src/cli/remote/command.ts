@@ -139,7 +139,8 @@ const ANSWERED_WITHIN_MS = 150_000;
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Sends one command to the player of a data folder, and resolves with its answer. Throws `CommandFailure`. */
-function askPlayer(dataDir: string, command: object): Promise<Answer> {
+export async function askPlayer(dataDir: string, command: object, platform = process.platform): Promise<Answer> {
+  if (platform === "win32") throw unavailable("on Windows commands reach a player by remote.broker only");
   const path = socketPath(dataDir);
   const sent = JSON.stringify({ id: randomUUID(), at: new Date().toISOString(), ...command });
   return new Promise((resolve, reject) => {

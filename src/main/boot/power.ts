@@ -51,7 +51,8 @@ const ANSWERED_WITHIN_MS = 10_000;
 const LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"];
 
 /** Why this player may not have the machine restarted, in words, or null where it may: systemd-logind says. */
-export async function mayReboot(): Promise<string | null> {
+export async function mayReboot(platform = process.platform): Promise<string | null> {
+  if (platform !== "linux") return "a player restarts the machine on Linux only";
   const { failure, said } = await ran("busctl", ["--system", "call", ...LOGIND, "CanReboot"]);
   if (failure !== null) return `systemd-logind cannot be asked: ${failure}`;
   return said.trim() === 's "yes"'

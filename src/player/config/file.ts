@@ -121,7 +121,8 @@ export function configPlaces(named: string | null, { env, platform, userPaths }:
 
 /** Where the player keeps what it must not lose, unless told: the service unit's folder, the system's, or the user's. */
 export function defaultDataDir({ env, platform, userPaths }: Surroundings): string {
-  const ofUnit = env.STATE_DIRECTORY?.split(":", 1)[0];
+  // systemd's list of folders: on Windows a colon is part of each.
+  const ofUnit = platform === "win32" ? undefined : env.STATE_DIRECTORY?.split(":", 1)[0];
   if (ofUnit !== undefined && ofUnit !== "") return ofUnit;
   return platform === "linux" && writable(SYSTEM_DATA_DIR) ? SYSTEM_DATA_DIR : userPaths.data;
 }

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readSmallFile, removeSmallFile, writeSmallFile } from "../small-file.ts";
+import { readSmallFile, removeSmallFile, replaceFile, writeSmallFile } from "../small-file.ts";
 
 /** The Ed25519 key that checkpoints of the record are signed with. It is made on this machine and never leaves it. */
 export interface RecordKey {
@@ -46,7 +46,7 @@ export function rotateRecordKey(dataDir: string, announce: (next: RecordKey) => 
   const next = newRecordKey();
   if (!writeKey(nextPath(path), next)) throw new Error(`${nextPath(path)} cannot be written`);
   announce(next);
-  renameSync(nextPath(path), path);
+  replaceFile(nextPath(path), path);
   return next;
 }
 
@@ -55,7 +55,7 @@ export function finishRotation(dataDir: string, origin: string, announced: strin
   const path = recordKeyPath(dataDir);
   const next = readKey(nextPath(path));
   if (next === null) return;
-  if (verifierKey(origin, next.publicKey) === announced) renameSync(nextPath(path), path);
+  if (verifierKey(origin, next.publicKey) === announced) replaceFile(nextPath(path), path);
   else removeSmallFile(nextPath(path));
 }
 

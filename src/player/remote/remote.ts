@@ -35,6 +35,8 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
   const socket = process.platform === "win32" ? null : await listenLocally(socketPath(dataDir), desk);
   if (socket?.kind === "unavailable")
     log.error({ reason: socket.reason }, "remote commands of this machine cannot come");
+  if (socket === null && remote.broker === null)
+    log.error("remote commands cannot come: on Windows they do by remote.broker only, which names none");
   const broker = await openBroker(config, { ...parts, desk });
   log.info({ allow: remote.allow }, "remote commands are taken");
   return {

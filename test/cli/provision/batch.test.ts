@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Emulator } from "../../../src/emulator/main.ts";
 import { readConfig } from "../../../src/player/config/config.ts";
 import { running } from "../../emulator/running.ts";
-import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { isPrivate, temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { lines, spotloopOf } from "../vendor/spotloop.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -28,7 +28,6 @@ function sheetOf(text = SHEET) {
 }
 
 const posts = (emulator: Emulator) => emulator.calls().filter(({ method }) => method === "POST").length;
-const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 /** User data of cloud-init: a YAML that is JSON below its comments. */
 function userData(file: string) {
@@ -76,14 +75,15 @@ describe("spotloop provision --batch", () => {
     ]);
     expect(files()).toEqual(["desk-1.json", "door-1.json", "wall-1.json"]);
     const path = join(out, "door-1.json");
-    expect([modeOf(out), modeOf(path)]).toEqual(["700", "600"]);
+    expect(isPrivate(path)).toBe(true);
+    if (process.platform !== "win32") expect(statSync(out).mode & 0o777).toBe(0o700);
     writeFileSync(join(out, "org-token"), "t");
     expect(readConfig({ path, env: {} })).toMatchObject({
       kind: "ok",
       config: {
         baseUrl: emulator.baseUrl,
         screens: [{ screenId: "door-1" }],
-        dataDir: "/srv/spotloop",
+        dataDir: resolve("/srv/spotloop"),
         health: { port: 9000 },
       },
     });
@@ -114,7 +114,7 @@ describe("spotloop provision --batch", () => {
       ...{ baseUrl: emulator.baseUrl, orgTokenFile: "org-token", screenId: "door-1" },
       audio: { muted: false },
     });
-    expect(modeOf(path)).toBe("600");
+    expect(isPrivate(path)).toBe(true);
   });
 
   it("writes what cloud-init reads, with the token only where that is asked for, and never says it", async () => {
@@ -138,7 +138,7 @@ describe("spotloop provision --batch", () => {
     expect(withToken.data.write_files[1]).toEqual({
       ...{ path: "/etc/spotloop/org-token", permissions: "0600", content: `${emulator.orgToken}\n` },
     });
-    expect(modeOf(join(out, "door-1.yaml"))).toBe("600");
+    expect(isPrivate(join(out, "door-1.yaml"))).toBe(true);
     expect(secret.stdout).toContain("Each holds the organization token: keep them to yourself");
     const said = [plain, shown, secret].map(({ stdout, stderr }) => stdout + stderr).join("\n");
     expect(said).not.toContain(emulator.orgToken);

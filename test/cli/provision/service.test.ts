@@ -76,7 +76,7 @@ const SPOT = {
 } as const;
 const STARTED = "enable --now --no-block spotloop.service";
 
-describe("the service of a machine that root sets up", () => {
+describe.skipIf(process.platform === "win32")("the service of a machine that root sets up", () => {
   it("is enabled and started, and its first spot waited for", async () => {
     const { spotloop, askedOf, dataDir } = await machine();
     const provisioned = spotloop(SETUP);

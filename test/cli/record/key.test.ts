@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeRecordKey } from "../../../src/cli/provision/config-file.ts";
 import { ExclusiveLock } from "../../../src/player/exclusive-lock.ts";
 import { recordKeyPath } from "../../../src/player/record/record-key.ts";
 import { recordingIn } from "../../player/record/recording.ts";
-import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { isPrivate, temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { record, recordedFolder } from "./running.ts";
 
 describe("provisioning", () => {
@@ -19,7 +19,7 @@ describe("provisioning", () => {
     expect(existsSync(dataDir)).toBe(false);
     mkdirSync(dataDir);
     makeRecordKey(config, {});
-    expect(statSync(recordKeyPath(dataDir)).mode & 0o777).toBe(0o600);
+    expect(isPrivate(recordKeyPath(dataDir))).toBe(true);
   });
 });
 

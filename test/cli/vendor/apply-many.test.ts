@@ -62,36 +62,40 @@ async function begun(controlUrl: string, child: ChildProcess): Promise<void> {
   }
 }
 
-it("applies 10,000 rows in bounded memory within the service's limit, and goes on after an interruption", async () => {
-  const folder = temporaryFolder();
-  const [worldFile, file] = [join(folder, "world.json"), join(folder, "screens.csv")];
-  writeFileSync(worldFile, JSON.stringify(world));
-  const rows = Array.from({ length: ROWS }, (_, n) => `s-${n},Screen ${n},hall,10101,1920x1080,60`);
-  writeFileSync(file, ["id,title,location,venue-type,size,loop", ...rows].join("\n"));
-  const emulator = await emulatorOf(worldFile);
-  const args = ["screens", "apply", file, "--yes"];
+it.skipIf(process.platform === "win32")(
+  "applies 10,000 rows in bounded memory within the service's limit, and goes on after an interruption",
+  async () => {
+    const folder = temporaryFolder();
+    const [worldFile, file] = [join(folder, "world.json"), join(folder, "screens.csv")];
+    writeFileSync(worldFile, JSON.stringify(world));
+    const rows = Array.from({ length: ROWS }, (_, n) => `s-${n},Screen ${n},hall,10101,1920x1080,60`);
+    writeFileSync(file, ["id,title,location,venue-type,size,loop", ...rows].join("\n"));
+    const emulator = await emulatorOf(worldFile);
+    const args = ["screens", "apply", file, "--yes"];
 
-  const env = { ...process.env, SPOTLOOP_BASE_URL: emulator.baseUrl, SPOTLOOP_ORG_TOKEN: emulator.orgToken };
-  const interrupted = spawn(process.execPath, [...HEAP, MAIN, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
-  onTestFinished(() => void interrupted.kill("SIGKILL"));
-  const said: string[] = [];
-  interrupted.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
-  await begun(emulator.controlUrl, interrupted);
-  interrupted.kill("SIGINT");
-  const [code] = await once(interrupted, "close");
-  const half = await counts(emulator.controlUrl);
+    const env = { ...process.env, SPOTLOOP_BASE_URL: emulator.baseUrl, SPOTLOOP_ORG_TOKEN: emulator.orgToken };
+    const interrupted = spawn(process.execPath, [...HEAP, MAIN, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void interrupted.kill("SIGKILL"));
+    const said: string[] = [];
+    interrupted.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+    await begun(emulator.controlUrl, interrupted);
+    interrupted.kill("SIGINT");
+    const [code] = await once(interrupted, "close");
+    const half = await counts(emulator.controlUrl);
 
-  expect(code).toBe(130);
-  expect(said.join("")).toMatch(/^[\d,]+ rows left undone\. Run the same command again to go on\.\n$/);
-  expect(half.screens).toBeGreaterThanOrEqual(500);
-  expect(half.screens).toBeLessThan(ROWS);
+    expect(code).toBe(130);
+    expect(said.join("")).toMatch(/^[\d,]+ rows left undone\. Run the same command again to go on\.\n$/);
+    expect(half.screens).toBeGreaterThanOrEqual(500);
+    expect(half.screens).toBeLessThan(ROWS);
 
-  const resumed = await spotloopOf(emulator)(args, { node: HEAP });
-  const whole = await counts(emulator.controlUrl);
+    const resumed = await spotloopOf(emulator)(args, { node: HEAP });
+    const whole = await counts(emulator.controlUrl);
 
-  expect(resumed.code).toBe(0);
-  expect(resumed.stdout).toContain(`${ROWS - half.screens} to create`.replace(/(\d)(\d{3}) /, "$1,$2 "));
-  expect(resumed.stdout).toMatch(new RegExp(`\\ncreated ${ROWS - half.screens}, updated [01], failed 0\\n$`));
-  expect(whole.screens).toBe(ROWS);
-  expect(whole.waits).toEqual([3, 3]);
-}, 300_000);
+    expect(resumed.code).toBe(0);
+    expect(resumed.stdout).toContain(`${ROWS - half.screens} to create`.replace(/(\d)(\d{3}) /, "$1,$2 "));
+    expect(resumed.stdout).toMatch(new RegExp(`\\ncreated ${ROWS - half.screens}, updated [01], failed 0\\n$`));
+    expect(whole.screens).toBe(ROWS);
+    expect(whole.waits).toEqual([3, 3]);
+  },
+  300_000,
+);

@@ -53,7 +53,8 @@ describe("spotloop cars", () => {
 
     const kept = await spotloop(["cars", "get", "car_cinema", "--save", folder, ...yes]);
 
-    expect([kept.code, kept.stderr]).toEqual([64, `${folder} is a folder; name a file, such as ${folder}/creative\n`]);
+    const example = join(folder, "creative");
+    expect([kept.code, kept.stderr]).toEqual([64, `${folder} is a folder; name a file, such as ${example}\n`]);
     expect(existsSync(`${folder}.part`)).toBe(false);
   });
 

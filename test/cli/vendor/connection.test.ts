@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nobody } from "../../client/server.ts";
 import { running } from "../../emulator/running.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { lines, spotloopOf, spotloopWith } from "./spotloop.ts";
 
+const isWindows = process.platform === "win32";
 const GET = ["screens", "get", "screen_demo", "--json"];
 
 function secretFile(folder: string, name: string, text: string): string {
@@ -29,10 +30,12 @@ describe("a command that talks to the service", () => {
   it("finds it in the user's own file", async () => {
     const { baseUrl } = await running();
     const home = temporaryFolder();
-    mkdirSync(join(home, "spotloop"));
-    secretFile(join(home, "spotloop"), "config.json", JSON.stringify({ baseUrl, orgToken: "org_demo" }));
+    // Windows keeps configurations of a user beside other things of the program's.
+    const folder = join(home, "spotloop", ...(isWindows ? ["Config"] : []));
+    mkdirSync(folder, { recursive: true });
+    secretFile(folder, "config.json", JSON.stringify({ baseUrl, orgToken: "org_demo" }));
 
-    expect(await spotloopWith({ XDG_CONFIG_HOME: home })(GET)).toMatchObject({ code: 0, stderr: "" });
+    expect(await spotloopWith({ XDG_CONFIG_HOME: home, APPDATA: home })(GET)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("lets flags go before the environment, and that before the file", async () => {
@@ -47,7 +50,7 @@ describe("a command that talks to the service", () => {
     expect((await spotloop([...GET, "--base-url", await nobody()])).code).toBe(69);
   });
 
-  it("warns of a token that others can read", async () => {
+  it.skipIf(process.platform === "win32")("warns of a token that others can read", async () => {
     const emulator = await running();
     const token = secretFile(temporaryFolder(), "token", "org_demo");
     chmodSync(token, 0o644);
@@ -65,7 +68,9 @@ describe("a command that talks to the service", () => {
 
     expect([code, stdout]).toEqual([78, ""]);
     expect(stderr).toMatch(
-      /^There is no configuration yet at \/etc\/spotloop\/config\.json or \/.+\/spotloop\/config\.json: 2 problems:\n/,
+      isWindows
+        ? /^There is no configuration yet at C:\\ProgramData\\Spotloop\\config\.json or .+\\spotloop\\Config\\config\.json: 2 problems:\n/
+        : /^There is no configuration yet at \/etc\/spotloop\/config\.json or \/.+\/spotloop\/config\.json: 2 problems:\n/,
     );
     expect(stderr).toMatch(/\nWrite one with: spotloop provision\n$/);
     expect(stderr).toContain("\n  baseUrl: is missing. Give --base-url or SPOTLOOP_BASE_URL.\n");
@@ -104,7 +109,10 @@ describe("a command that talks to the service", () => {
     expect(code).toBe(78);
     expect(stderr).toMatch(/^2 problems:\n/);
     expect(stderr).toContain("  baseUrl: must be an http or https address (set by --base-url)\n");
-    expect(stderr).toContain("  orgTokenFile: names /none, which cannot be read (ENOENT) (set by --org-token-file)\n");
+    const none = resolve("/none");
+    expect(stderr).toContain(
+      `  orgTokenFile: names ${none}, which cannot be read (ENOENT) (set by --org-token-file)\n`,
+    );
   });
 
   it("ends with 77 when the token is not accepted, and with 69 when nobody answers", async () => {

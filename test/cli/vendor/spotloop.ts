@@ -28,12 +28,19 @@ export function spotloopWith(env: Readonly<Record<string, string>>): Spotloop {
   const home = temporaryFolder();
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const xdg = { XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: join(home, ".local/share") };
-  const base = { PATH, NODE_COMPILE_CACHE, HOME: home, ...xdg, ...env };
+  const base = { PATH, NODE_COMPILE_CACHE, HOME: home, ...xdg, ...windowsOf(home), ...env };
   return (args, { env: more = {}, stdin, node } = {}) => {
     const whole = { ...base, ...more };
     if (stdin === undefined && node === undefined) return runWith(whole, home, args);
     return spawned([...(node ?? []), MAIN, ...args], whole, home, stdin ?? "");
   };
+}
+
+/** What no process of Windows is without, and the places of a user whose profile is in this folder. */
+function windowsOf(home: string): Readonly<Record<string, string>> {
+  if (process.platform !== "win32") return {};
+  const { SystemRoot = "", TEMP = "", TMP = "" } = process.env;
+  return { SystemRoot, TEMP, TMP, USERPROFILE: home, APPDATA: home, LOCALAPPDATA: home };
 }
 
 /** The same in a process of its own each time, as people run it. */

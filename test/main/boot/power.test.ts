@@ -19,7 +19,11 @@ function programs(scripts: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-describe("restarting the machine", () => {
+it("may not restart a machine that runs no Linux, and says so", async () => {
+  expect(await mayReboot("win32")).toBe("a player restarts the machine on Linux only");
+});
+
+describe.skipIf(process.platform === "win32")("restarting the machine", () => {
   it("may be done where systemd-logind says yes", async () => {
     programs({ busctl: `echo 's "yes"'` });
     expect(await mayReboot()).toBe(null);

@@ -34,7 +34,7 @@ function lines(told: () => readonly string[], count: number): Promise<readonly s
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe("what systemd is told", () => {
+describe.skipIf(process.platform === "win32")("what systemd is told", () => {
   it("says once that the unit has started, by the first picture, and feeds the watchdog from then on", async () => {
     const told = standInForSystemd();
     const supervision = supervised(WATCHED);

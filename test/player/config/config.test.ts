@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   type Config,
@@ -8,6 +8,7 @@ import {
   complaintOf,
   readConfig,
 } from "../../../src/player/config/config.ts";
+import { defaultDataDir } from "../../../src/player/config/file.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const SECRET = "org_s3cret-token";
@@ -18,6 +19,10 @@ function given(file: unknown, env: ConfigSource["env"] = {}, folder = temporaryF
   writeFileSync(path, typeof file === "string" ? file : JSON.stringify(file), { mode: 0o600 });
   return { folder, path, reading: readConfig(sourceIn(folder, env, path)) };
 }
+
+const isWindows = process.platform === "win32";
+/** Where data are kept in these tests: Windows has no units, and so no folders of theirs. */
+const DATA = isWindows ? "user-data" : "state";
 
 function sourceIn(folder: string, env: ConfigSource["env"], path: string | null): ConfigSource {
   const userPaths = { config: join(folder, "user-config"), data: join(folder, "user-data") };
@@ -57,7 +62,7 @@ describe("a configuration", () => {
           display: displayByDefault,
         },
       ],
-      dataDir: join(folder, "state"),
+      dataDir: join(folder, DATA),
       cache: { maxBytes: 8 * 1024 ** 3, minFreeBytes: 1024 ** 3, maxItemBytes: 1024 ** 3 },
       house: { dir: null, seconds: 10, clock: false },
       audio: { muted: true },
@@ -71,7 +76,7 @@ describe("a configuration", () => {
       },
       health: { port: 8790 },
       operator: { chord: null },
-      log: { level: "info", dir: join(folder, "state", "logs"), maxBytes: 50 * 1024 ** 2 },
+      log: { level: "info", dir: join(folder, DATA, "logs"), maxBytes: 50 * 1024 ** 2 },
       spot: { maxAgeSeconds: 900, timeoutSeconds: 10 },
       proof: { timeoutSeconds: 10 },
       network: {
@@ -107,7 +112,7 @@ describe("a configuration", () => {
   it("has the files of a broker beside itself", () => {
     const broker = "mqtts://mqtt.example:8883";
     const { folder, reading } = given({ ...least, remote: { broker, certFile: "me.pem", keyFile: "/keys/me.key" } });
-    expect(good(reading).remote).toMatchObject({ certFile: join(folder, "me.pem"), keyFile: "/keys/me.key" });
+    expect(good(reading).remote).toMatchObject({ certFile: join(folder, "me.pem"), keyFile: resolve("/keys/me.key") });
   });
 
   it("names everything that is missing", () => {
@@ -241,7 +246,7 @@ describe("the organization token", () => {
     expect(of("words")).not.toContain(SECRET);
   });
 
-  it("is warned about where others can read it, in whichever file it is", () => {
+  it.skipIf(isWindows)("is warned about where others can read it, in whichever file it is", () => {
     const folder = temporaryFolder();
     const { path, reading } = given(least, {}, folder);
     expect(reading).toMatchObject({ kind: "ok", warnings: [] });
@@ -285,11 +290,11 @@ describe("the environment", () => {
       baseUrl: "http://127.0.0.1:8787",
       screens: [{ screenId: "007", display: { match: "2" } }],
       health: { port: null },
-      log: { level: "debug", dir: "/data/logs" },
+      log: { level: "debug", dir: resolve("/data/logs") },
       audio: { muted: false },
       cache: { maxBytes: 2_147_483_648 },
       spot: { maxAgeSeconds: 900, timeoutSeconds: 2.5 },
-      dataDir: "/data",
+      dataDir: resolve("/data"),
       house: { dir: null },
     });
   });
@@ -352,7 +357,7 @@ describe("where a configuration is looked for", () => {
     expect(complaint(bad)).toEqual({ heading: `the configuration ${bad} cannot be used`, advice: null });
   });
 
-  it("is where the environment says, else the machine's place, else the user's", () => {
+  it.skipIf(isWindows)("is where the environment says, else the machine's place, else the user's", () => {
     const folder = temporaryFolder();
     const { path } = given(least, {}, folder);
     expect(readConfig(sourceIn(folder, { SPOTLOOP_CONFIG: path }, null))).toMatchObject({ kind: "ok", path });
@@ -378,12 +383,15 @@ describe("where a configuration is looked for", () => {
 
 describe("where data is kept unless told", () => {
   it("is the unit's state directory, else the user's", () => {
-    const folder = temporaryFolder();
-    const { path } = given(least, {}, folder);
-    const source = sourceIn(folder, {}, path);
-    expect(good(readConfig({ ...source, env: { STATE_DIRECTORY: "/a:/b" } })).dataDir).toBe("/a");
-    expect(good(readConfig({ ...source, env: {}, platform: "darwin" })).dataDir).toBe(join(folder, "user-data"));
-    rmSync(path);
+    const userPaths = { config: "config", data: "user-data" };
+    const ofUnit = { env: { STATE_DIRECTORY: "/a:/b" }, userPaths };
+    expect(defaultDataDir({ ...ofUnit, platform: "linux" })).toBe("/a");
+    expect(defaultDataDir({ env: {}, platform: "darwin", userPaths })).toBe("user-data");
+  });
+
+  it("is the user's on Windows, where a colon is part of each folder", () => {
+    const userPaths = { config: "C:\\Config", data: "C:\\Data" };
+    expect(defaultDataDir({ env: { STATE_DIRECTORY: "D:\\State" }, platform: "win32", userPaths })).toBe("C:\\Data");
   });
 });
 

@@ -52,8 +52,10 @@ describe("the sender's lock", () => {
   it("is free the moment that its holder is killed, whatever is left on the disk", async () => {
     const folder = temporaryFolder();
     const code = `
-      import { ExclusiveLock } from ${JSON.stringify(`${import.meta.dirname}/../../../../src/player/exclusive-lock.ts`)};
-      console.log(new ExclusiveLock(process.argv[1]).take());
+      import { ExclusiveLock } from ${JSON.stringify(import.meta.resolve("../../../../src/player/exclusive-lock.ts"))};
+      // Held on to: what nobody refers to is closed.
+      globalThis.lock = new ExclusiveLock(process.argv[1]);
+      console.log(globalThis.lock.take());
       setInterval(() => {}, 1000);`;
     const args = ["--input-type=module", "-e", code, join(folder, "sender.lock")];
     const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

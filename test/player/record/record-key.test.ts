@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   checkpointText,
@@ -11,7 +11,7 @@ import {
   signedNote,
   verifierKey,
 } from "../../../src/player/record/record-key.ts";
-import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { isPrivate, temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 function keyIn(folder: string): string {
   const opening = openRecordKey(folder);
@@ -24,7 +24,7 @@ describe("the record's key", () => {
     const folder = temporaryFolder();
     const made = keyIn(folder);
     expect(keyIn(folder)).toBe(made);
-    expect(statSync(recordKeyPath(folder)).mode & 0o777).toBe(0o600);
+    expect(isPrivate(recordKeyPath(folder))).toBe(true);
   });
 
   it("is not made anew where it cannot be read: what it signed could not be told from what others sign", () => {

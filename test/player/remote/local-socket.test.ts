@@ -24,7 +24,7 @@ async function answerTo(path: string, ...sent: readonly (Buffer | string)[]): Pr
   return JSON.parse(await text(socket));
 }
 
-describe("the socket of remote commands", () => {
+describe.skipIf(process.platform === "win32")("the socket of remote commands", () => {
   it("is its owner's alone, and takes a command in any pieces", async () => {
     const { path, done } = await opened();
     expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -20,19 +20,28 @@ export async function debianFor(
   progress: (text: string) => void,
 ): Promise<string> {
   const named = await Promise.all(debs.map((deb) => command("dpkg-deb", "--field", deb, ...fields)));
-  const wanted = [...bare, ...wantedBy(named.join("\n"))];
+  return debianWith(SUITE, [...bare, ...wantedBy(named.join("\n"))], command, progress);
+}
+
+/** A Debian as a tar, with these packages: made once for each list of them. Needs root. */
+export async function debianWith(
+  suite: string,
+  wanted: readonly string[],
+  command: Command,
+  progress: (text: string) => void,
+): Promise<string> {
   const digest = createHash("sha256")
-    .update(JSON.stringify([SUITE, wanted]))
+    .update(JSON.stringify([suite, wanted]))
     .digest("hex")
     .slice(0, 12);
-  const file = join(CACHE, `debian-${SUITE}-${digest}.tar`);
+  const file = join(CACHE, `debian-${suite}-${digest}.tar`);
   if (existsSync(file)) return file;
   progress("fetching Debian's packages");
   mkdirSync(CACHE, { recursive: true });
   const partial = `${file}.${process.pid}.partial.tar`;
   try {
     const include = wanted.map((name) => `--include=${name}`);
-    await command("mmdebstrap", "--variant=minbase", ...include, SUITE, partial);
+    await command("mmdebstrap", "--variant=minbase", ...include, suite, partial);
     renameSync(partial, file);
   } finally {
     rmSync(partial, { force: true });
