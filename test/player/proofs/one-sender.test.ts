@@ -52,7 +52,7 @@ describe("the sender's lock", () => {
   it("is free the moment that its holder is killed, whatever is left on the disk", async () => {
     const folder = temporaryFolder();
     const code = `
-      import { ExclusiveLock } from ${JSON.stringify(`${import.meta.dirname}/../../../../src/player/exclusive-lock.ts`)};
+      import { ExclusiveLock } from ${JSON.stringify(`${import.meta.dirname}/../../../src/player/exclusive-lock.ts`)};
       console.log(new ExclusiveLock(process.argv[1]).take());
       setInterval(() => {}, 1000);`;
     const args = ["--input-type=module", "-e", code, join(folder, "sender.lock")];
