@@ -52,7 +52,7 @@ describe("the sender's lock", () => {
   it("is free the moment that its holder is killed, whatever is left on the disk", async () => {
     const folder = temporaryFolder();
     const code = `
-      import { ExclusiveLock } from ${JSON.stringify(import.meta.resolve("../../../../src/player/exclusive-lock.ts"))};
+      import { ExclusiveLock } from ${JSON.stringify(import.meta.resolve("../../../src/player/exclusive-lock.ts"))};
       // Held on to: what nobody refers to is closed.
       globalThis.lock = new ExclusiveLock(process.argv[1]);
       console.log(globalThis.lock.take());
