@@ -42,7 +42,7 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   const windows = await opened(ready);
   try {
     const { passed, skipped, excused, complaints } = await tests(windows, patterns, ready);
-    const isRestWell = patterns.length > 0 || ((await commands(windows, ready)) && (await kiosk(windows, ready)));
+    const isRestWell = patterns.length > 0 || ((await kiosk(windows, ready)) && (await commands(windows, ready)));
     process.stdout.write(`\n${windows.version}\n\n${exceptionTable(ONLY_WINE)}\n`);
     process.stdout.write(complaints.map((one) => `  wrong: ${one}\n`).join(""));
     const sums = [
