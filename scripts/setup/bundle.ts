@@ -9,7 +9,7 @@ const OUTSIDE = [/^(?:electron|better-sqlite3|mqtt|pino-roll|undici)(?:\/|$)/, /
 
 /**
  * Puts the modules of the player's main process together in some 30 files, with the libraries that they use: to find and
- * open hundreds of them took a fifth of the time to the first item. They lie in `app`, as deep below the root as the modules
+ * open hundreds of them took an eighth of the time to the first item. They lie in `app`, as deep below the root as the modules
  * that look for package.json from their own place.
  */
 export async function bundlePlayer(dist: string): Promise<void> {
