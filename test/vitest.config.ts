@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Watched frame by frame: one file at a time, before all else on the machine. */
+/** Watched frame by frame: one file at a time, with the machine to itself. */
 const TIMED = [
   "playing",
   "hostile",

@@ -163,10 +163,10 @@ export function startPlayerProcess(
 /**
  * What is measured goes before whatever else this machine does, as far as the user running this may say so: before the
  * other processes of its session, and its session before others, where the kernel shares the processors among sessions
- * first (sched(7), autogroup). Tests that run beside watched ones have it otherwise: those are measured.
+ * first (sched(7), autogroup).
  */
 export function preferOver({ pid }: { readonly pid?: number | undefined }): void {
-  if (pid === undefined || process.getuid?.() !== 0 || process.env.SPOTLOOP_TESTS_YIELD !== undefined) return;
+  if (pid === undefined || process.getuid?.() !== 0) return;
   setPriority(pid, constants.priority.PRIORITY_HIGH);
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(SESSION_PRIORITY), { flag: "r+" });
