@@ -3,7 +3,7 @@ import { comparisonOf, type KeptLine } from "../../test/bench/report.ts";
 import { cellsOf } from "../../test/bench/table.ts";
 import type { Run } from "../../test/figures/run.ts";
 import type { BenchLine } from "./kept.ts";
-import { block, caption, table } from "./page.ts";
+import { block, capital, caption, table } from "./page.ts";
 
 /** What `npm run bench` measures, in the parts in which it is read. */
 export const BENCH_BLOCKS = {
@@ -46,8 +46,4 @@ function lineOf({ title, subject = "Spotloop", beside, rows }: KeptLine): string
   const isThere = [true, true, true, isRatio, isJudged];
   const only = (row: readonly string[]) => row.filter((_, column) => isThere[column]);
   return `${title}.\n\n${table(only(["", capital(subject), capital(beside), "Ratio", "Goal"]), cells.map(only))}`.trim();
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -4,7 +4,7 @@ import { ITEM_MS } from "../../test/fleet/network.ts";
 import type { FleetResult } from "../../test/fleet/run.ts";
 import { block, caption, goal, number, table } from "./page.ts";
 
-/** The 99th percentile of the time to a spot, for 10,000 screens, that the issue asks for. */
+/** The goal of the 99th percentile of the time to a spot, for 10,000 screens. */
 const SPOT_WITHIN_MS = 20;
 
 /** A spot has two items; the rest of what a screen does in an hour is not worth a line on the wire. */

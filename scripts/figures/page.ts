@@ -60,6 +60,11 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
   return `${line(heading)}|${"---|".repeat(heading.length)}\n${rows.map(line).join("")}`;
 }
 
+/** A text as a heading or a cell begins. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A number with so many digits after the point, thousands apart. Throws for what is none: a figure is never made up. */
 export function number(value: number | null | undefined, digits = 0): string {
   if (typeof value !== "number" || !Number.isFinite(value)) throw new Error(`${value} is no figure`);

@@ -5,9 +5,9 @@ import { MEDIAN_MS, OLDEST_MS, ON_TIME_MS } from "../../test/fidelity/age.ts";
 import type { Run } from "../../test/figures/run.ts";
 import { FIGURE_NAMES, type Hour } from "../../test/soak/report.ts";
 import { moveOf } from "../../test/soak/table.ts";
-import { block, caption, goal, number, table } from "./page.ts";
+import { block, capital, caption, goal, number, table } from "./page.ts";
 
-/** What the issue asks of a virtual day, of the short boot test, and of frames in a soak. */
+/** The goals of a virtual day, and of the short boot test. */
 const DAY_WITHIN_S = 2;
 const BOOT_WITHIN_MINUTES = 15;
 
@@ -206,8 +206,4 @@ function none(count: number): string {
 function listed(creatives: readonly { readonly name: string }[]): string {
   const names = creatives.map(({ name }) => `\`${name}\``).join(", ");
   return creatives.length === 0 ? "0" : `${number(creatives.length)}: ${names}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -43,10 +43,11 @@ export function outputOf(source: string): string {
   return source.replace(/^src[\\/]/, "");
 }
 
-/** Of every source's path, size and time of change: reads no file but the two that decide how all are compiled. */
+/** Of every source's path, size and time of change: reads no file but those that decide how all are compiled and bundled. */
 function fingerprint(): string {
   const hash = createHash("sha256");
-  for (const file of ["package-lock.json", "tsconfig.json"]) hash.update(readFileSync(`${ROOT}/${file}`));
+  for (const file of ["package-lock.json", "tsconfig.json", "scripts/setup/bundle.ts"])
+    hash.update(readFileSync(`${ROOT}/${file}`));
   for (const path of sources()) {
     const { size, mtimeMs } = statSync(`${ROOT}/${path}`);
     hash.update(`${path} ${size} ${mtimeMs}\n`);

@@ -8,7 +8,7 @@ import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support
 import { recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
-import { endWithUs, eventually } from "../support/machine/processes.ts";
+import { eventually, letGo, onALeash } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 /** How long a worn memory card may take to write something for good; what the player does meanwhile waits for it. */
@@ -67,10 +67,9 @@ async function verdicts(): Promise<readonly (readonly string[])[]> {
 function slowDown(pid: number): ChildProcess {
   const writes = "fsync,fdatasync";
   const delayed = `inject=${writes}:delay_exit=${WRITE_MS * 1_000}`;
-  const strace = spawn("strace", ["-q", "-p", String(pid), "-e", `trace=${writes}`, "-e", delayed], {
-    stdio: "ignore",
-  });
-  endWithUs(strace);
+  const args = ["-q", "-p", String(pid), "-e", `trace=${writes}`, "-e", delayed];
+  const strace = spawn(...onALeash("strace", args), { stdio: "ignore" });
+  letGo(strace);
   return strace;
 }
 

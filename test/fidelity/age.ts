@@ -53,7 +53,7 @@ export async function measureAges(site: Pick<Site, "here">, options: AgeOptions)
   }
 }
 
-/** What the issue allows: a page at most one second old (F22), at most half a second in the median, and none later than two frames at 60 Hz. */
+/** The goals: a page at most one second old (F22), at most half a second in the median, and none later than two frames at 60 Hz. */
 export const OLDEST_MS = 1_000;
 export const MEDIAN_MS = 500;
 export const ON_TIME_MS = 34;

@@ -59,12 +59,10 @@ export function beginRun(
 ): RunningRun {
   if (file !== null && !existsSync(dirname(file)))
     throw new Stop(STEP, `There is no folder for ${file}.`, "Make it first, or name another.");
-  const [at, startedAt, built, machine] = [
-    new Date().toISOString(),
-    performance.now(),
-    builtFrom(),
-    machineNow(runtime),
-  ];
+  const at = new Date().toISOString();
+  const startedAt = performance.now();
+  const built = builtFrom();
+  const machine = machineNow(runtime);
   return {
     ...{ at, machine },
     write(name, figures) {

@@ -70,7 +70,10 @@ export function editFile(path: string, change: (text: string) => string): void {
 function editModule(app: string, module: string, change: (text: string) => string): void {
   const bundle = join(app, "dist/app");
   const files = readdirSync(bundle).map((name) => join(bundle, name));
-  const holder = files.find((file) => change(readFileSync(file, "utf8")) !== readFileSync(file, "utf8"));
+  const holder = files.find((file) => {
+    const text = readFileSync(file, "utf8");
+    return change(text) !== text;
+  });
   for (const file of [join(app, "dist", module), holder ?? bundle]) editFile(file, change);
 }
 

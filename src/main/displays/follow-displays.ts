@@ -5,7 +5,7 @@ import type { Config } from "../../player/config/config.ts";
 import { runProgram } from "../../player/displays/display-programs.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { DisplaySetup } from "./display-setup.ts";
-import { type Output, WLR_RANDR, XRANDR } from "./output-programs.ts";
+import { type Output, programHere } from "./output-programs.ts";
 
 /** Displays that come or change tell of it several times over. */
 const SETTLED_AFTER_MS = 500;
@@ -21,8 +21,7 @@ export interface FollowedDisplays {
 
 /** Sets the displays of stages up as the configuration says, now and whenever one comes, goes or changes (Linux). */
 export function followDisplays(config: Config, stages: readonly StageWindow[], log: Logger): FollowedDisplays {
-  const program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
-  const setup = new DisplaySetup(program, log);
+  const setup = new DisplaySetup(programHere(), log);
   let timer: NodeJS.Timeout | null = null;
   let setUpAt = 0;
   const apply = async () => {
@@ -61,7 +60,7 @@ const NAMED_AFTER_MS = 1_000;
 /** Which display each stage is on, as the session names it: asked for at the start and whenever displays change. */
 export class OutputNames {
   readonly #stages: readonly StageWindow[];
-  readonly #program = process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
+  readonly #program = programHere();
   #outputs: readonly Output[] = [];
 
   constructor(stages: readonly StageWindow[]) {

@@ -198,3 +198,8 @@ function wlrOutputIn(section: string): Output | null {
     edid: "",
   };
 }
+
+/** The program of the session that this process is in. */
+export function programHere(): OutputProgram {
+  return process.env.WAYLAND_DISPLAY ? WLR_RANDR : XRANDR;
+}

@@ -65,7 +65,7 @@ export interface DownloadTools {
   readonly fetch: GetFollowed;
   readonly folder: string;
   readonly maxBytes: number;
-  /** Where there is one, only another version is request. */
+  /** Where there is one, only another version is requested. */
   readonly known?: KnownVersion;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly line: MediaLine;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { endWithUs, preferOver } from "../machine/processes.ts";
+import { letGo, onALeash, preferOver } from "../machine/processes.ts";
 
 /** Into how many cells a display is averaged. */
 export interface Grid {
@@ -85,9 +85,9 @@ export async function streamDisplay(
   const filter = ["-vf", `scale=${grid.columns}:${grid.rows}:flags=area,showinfo=checksum=0`];
   const output = ["-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-flush_packets", "1", "-f", "rawvideo", "-"];
   const quiet = ["-loglevel", "info", "-hide_banner", "-nostats", "-nostdin"];
-  const ffmpeg = spawn("ffmpeg", [...quiet, ...capture, ...input, ...filter, ...output]);
+  const ffmpeg = spawn(...onALeash("ffmpeg", [...quiet, ...capture, ...input, ...filter, ...output]));
   preferOver(ffmpeg);
-  endWithUs(ffmpeg);
+  letGo(ffmpeg);
   const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     const complaint = readStamped(ffmpeg, grid, (frame, at) => {

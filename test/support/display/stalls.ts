@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Display } from "../../../scripts/setup/display.ts";
-import { endWithUs, preferOver, type Running } from "../machine/processes.ts";
+import { letGo, onALeash, preferOver, type Running } from "../machine/processes.ts";
 import { FRAME_MS } from "./recording.ts";
 
 /** A while in which the machine held up what only wanted to go on; instants on the clock of a recording (`monotonicMs`). */
@@ -23,11 +23,11 @@ export interface StallWatch {
  */
 export function watchStalls(player: Running, display: Display): StallWatch {
   const pids = [player.pid, display.pid].flatMap((pid) => (pid === undefined ? [] : [String(pid)]));
-  const ticker = spawn(process.execPath, [join(import.meta.dirname, "stall-ticker.ts"), ...pids], {
+  const ticker = spawn(...onALeash(process.execPath, [join(import.meta.dirname, "stall-ticker.ts"), ...pids]), {
     stdio: ["ignore", "pipe", "inherit"],
   });
   preferOver(ticker);
-  endWithUs(ticker);
+  letGo(ticker);
   const said = new Promise<readonly Stall[]>((resolve, reject) => {
     createInterface({ input: ticker.stdout }).once("line", (line) => resolve(JSON.parse(line)));
     ticker.once("exit", () => reject(new Error("the ticker ended without a word")));

@@ -180,15 +180,12 @@ export function preferOver({ pid }: { readonly pid?: number | undefined }): void
 const SESSION_PRIORITY = -10;
 
 /** A program that ends with the process that started it, however that ends: a suite may be killed. */
-function onALeash(executable: string, args: readonly string[]): [string, string[]] {
+export function onALeash(executable: string, args: readonly string[]): [string, string[]] {
   return ["setpriv", ["--pdeathsig", "KILL", executable, ...args]];
 }
 
-/** A watcher that nobody stopped, because its test failed, neither keeps this process alive nor survives it. */
-export function endWithUs(child: ChildProcess): void {
-  const kill = () => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
+/** A watcher that nobody stopped, because its test failed, does not keep this process alive. */
+export function letGo(child: ChildProcess): void {
   child.unref();
   for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
 }
