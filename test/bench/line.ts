@@ -19,6 +19,8 @@ export interface Bench {
 export interface Line {
   /** As in `npm run bench -- NAME`. */
   readonly name: string;
+  /** Measured only where it is named: it fetches what is no part of this project. */
+  readonly isOnRequest?: boolean;
   readonly run: (bench: Bench) => Promise<Section>;
 }
 

@@ -8,6 +8,7 @@ import { downloading } from "./media/downloading.ts";
 import { frugality } from "./media/frugality.ts";
 import { memory } from "./memory.ts";
 import { owing } from "./owing.ts";
+import { peers } from "./peers/peers.ts";
 import { record } from "./record.ts";
 import { startup } from "./startup.ts";
 import { thousand } from "./thousand.ts";
@@ -18,4 +19,5 @@ export const LINES: readonly Line[] = [
   ...[transitions, thousand, memory, startup],
   ...[owing, draining, record, downloading, frugality],
   ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
+  peers,
 ];

@@ -14,7 +14,7 @@ export interface Options {
 const STEP = "Starting the bench";
 const OPTIONS = { quick: { type: "boolean" }, json: { type: "string" } } as const;
 
-/** Reads the arguments: names of lines, all of them where there are none; a relative file is meant from `cwd`. */
+/** Reads the arguments: names of lines, all but those on request where there are none; a relative file is meant from `cwd`. */
 export function readOptions(args: readonly string[], known: readonly Line[], cwd: string): Options {
   const usage = `npm run bench -- [${known.map(({ name }) => name).join("] [")}] [--quick] [--json FILE]`;
   const { values, positionals } = readArguments(
@@ -25,7 +25,9 @@ export function readOptions(args: readonly string[], known: readonly Line[], cwd
   const unknown = positionals.filter((name) => !known.some((line) => line.name === name));
   if (unknown.length > 0) throw new Stop(STEP, `It has no line ${unknown.join(", ")}.`, usage);
   return {
-    lines: known.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+    lines: known.filter(({ name, isOnRequest }) =>
+      positionals.length === 0 ? !isOnRequest : positionals.includes(name),
+    ),
     quick: values.quick ?? false,
     json: values.json === undefined ? null : resolve(cwd, values.json),
   };

@@ -12,6 +12,15 @@ describe("the bench's arguments", () => {
     expect(names(["three", "one"])).toEqual(["one", "three"]);
   });
 
+  it("ask for a line on request only by its name", () => {
+    const known = [
+      { name: "one", run },
+      { name: "four", isOnRequest: true, run },
+    ];
+    expect(readOptions([], known, "/here").lines).toEqual([known[0]]);
+    expect(readOptions(["four"], known, "/here").lines).toEqual([known[1]]);
+  });
+
   it("ask for the short form, and for a file where they were given", () => {
     expect(readOptions(["--quick", "--json", "out.json"], known, "/here")).toMatchObject({
       quick: true,

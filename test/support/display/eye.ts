@@ -44,6 +44,11 @@ export class Eye {
     });
   }
 
+  /** Begins each film anew: of several pictures that a frame is like, the earliest is found next. */
+  rewind(): void {
+    for (const known of this.#known) known.last = 0;
+  }
+
   look(frame: Buffer): Look {
     if (frame.every((value) => value < 20)) return { sight: BLACK, picture: null };
     if (frame.every((value) => value > 235)) return { sight: WHITE, picture: null };

@@ -39,7 +39,8 @@ const SIZE = { width: 960, height: 540 } as const;
 const LAYOUT_WIDTH = 1_920;
 /** No sample page is in sight for longer, and so often none of them moves by more than half a cell. */
 const FILMED_MS = 9_000;
-const EVERY_MS = 50;
+/** Between two pictures of a page. */
+export const PAGE_PICTURE_MS = 50;
 /** The camera takes some 15 s on two processors. */
 const CAMERA_WITHIN_MS = 300_000;
 
@@ -118,7 +119,7 @@ async function makePictures({ creatives }: Catalogue, folder: string): Promise<v
 /** As a page is before it was told that it is on air, where it tells the difference, and from then on. */
 function ordersFor({ name, file, hook }: Creative): [string, Order][] {
   const page = { url: pathToFileURL(join(CREATIVES, file)).href, layoutWidth: LAYOUT_WIDTH };
-  const timesMs = Array.from({ length: FILMED_MS / EVERY_MS }, (_, index) => index * EVERY_MS);
+  const timesMs = Array.from({ length: FILMED_MS / PAGE_PICTURE_MS }, (_, index) => index * PAGE_PICTURE_MS);
   const moving = { ...page, script: "window.BroadSignPlay?.();", timesMs };
   const waiting = { ...page, script: "", timesMs: [0] };
   return [...(hook === undefined ? [] : [[`${name}-0`, waiting] as [string, Order]]), [`${name}-1`, moving]];
