@@ -8,10 +8,11 @@ import { tableOf } from "../test/bench/table.ts";
 import { describeMachine } from "../test/figures/machine.ts";
 import { beginRun } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const { lines, quick, json } = readOptions(args, LINES, process.env.INIT_CWD ?? process.cwd());
+  const { lines, quick, json } = readOptions(args, LINES, CALLED_FROM);
   const runtime = await prepareElectron(["display", "watching"], ready);
   const measured = beginRun("bench", args, runtime, json);
   process.stdout.write(`\nSpotloop bench${quick ? ", short form" : ""}\n${describeMachine(measured.machine)}\n`);

@@ -10,6 +10,7 @@ import { bootTable } from "../test/boot/table.ts";
 import { beginRun, withSeed } from "../test/figures/run.ts";
 import { packagesIn } from "./package/built.ts";
 import type { Ready } from "./ready.mjs";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 import { Stop } from "./setup/stop.mjs";
 
@@ -17,7 +18,7 @@ const STEP = "Starting the boot test";
 const NOTHING = { lost: 0, falseProofs: 0, broken: 0, violations: [] };
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const options = readOptions(args, Date.now() % 1_000_000, process.env.INIT_CWD ?? process.cwd());
+  const options = readOptions(args, Date.now() % 1_000_000, CALLED_FROM);
   if (process.getuid?.() !== 0)
     throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
   const runtime = await prepareElectron(["virtual-pc"], ready);

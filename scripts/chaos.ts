@@ -7,6 +7,7 @@ import { chaosTable } from "../test/chaos/table.ts";
 import { beginRun, withSeed } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
 import { readArguments } from "./setup/arguments.ts";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepare } from "./setup/prepare.ts";
 import { Stop } from "./setup/stop.mjs";
 
@@ -14,7 +15,7 @@ const STEP = "Starting the chaos";
 const USAGE = "npm run chaos -- [--kills N] [--seed S] [--json FILE]";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const { kills, seed, json } = readOptions(args, process.env.INIT_CWD ?? process.cwd());
+  const { kills, seed, json } = readOptions(args, CALLED_FROM);
   await prepare(ready);
   const measured = beginRun("chaos", withSeed(args, seed), null, json);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-chaos-"));

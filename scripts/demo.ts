@@ -13,6 +13,7 @@ import { photograph } from "./demo/screenshot.ts";
 import type { Ready } from "./ready.mjs";
 import { startDisplay } from "./setup/display.ts";
 import type { Runtime } from "./setup/electron.ts";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { hasNoScreen, prepareElectron } from "./setup/prepare.ts";
 
 /** What two cores paint at ease without a graphics card. */
@@ -21,7 +22,7 @@ const DISPLAY = { width: 1280, height: 720 };
 const PHOTO_AFTER_PROOF_MS = 1_500;
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const options = readOptions(args, process.env.INIT_CWD ?? process.cwd());
+  const options = readOptions(args, CALLED_FROM);
   const needs = [...(hasNoScreen() ? ["display" as const] : []), ...(options.screenshot ? ["watching" as const] : [])];
   const runtime = await prepareElectron(needs, ready);
 

@@ -12,6 +12,7 @@ import { fidelityFigures, fidelityTable } from "../test/fidelity/table.ts";
 import { beginRun, type RunningRun } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
 import { readArguments } from "./setup/arguments.ts";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 import { Stop } from "./setup/stop.mjs";
 
@@ -35,8 +36,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   );
   const [pages, starts] = [countOf(values.age), countOf(values.cold)];
   const size = sizeOf(values.display);
-  const fromHere = (path: string | undefined) =>
-    path === undefined ? null : resolve(process.env.INIT_CWD ?? process.cwd(), path);
+  const fromHere = (path: string | undefined) => (path === undefined ? null : resolve(CALLED_FROM, path));
   const keep = fromHere(values.keep);
   const runtime = await prepareElectron(["display", "watching"], ready);
   const measured = beginRun("fidelity", args, runtime, fromHere(values.json));

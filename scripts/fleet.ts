@@ -10,6 +10,7 @@ import { runFleet } from "../test/fleet/run.ts";
 import { runScreens } from "../test/fleet/screens.ts";
 import { fleetTable, isClean, screensTable } from "../test/fleet/table.ts";
 import type { Ready } from "./ready.mjs";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepare } from "./setup/prepare.ts";
 import { Stop } from "./setup/stop.mjs";
 import { ensureSystem } from "./setup/system.ts";
@@ -17,7 +18,7 @@ import { ensureSystem } from "./setup/system.ts";
 const STEP = "Starting the fleet";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const options = readOptions(args, process.env.INIT_CWD ?? process.cwd());
+  const options = readOptions(args, CALLED_FROM);
   if (options.screens === null && process.getuid?.() !== 0)
     throw new Stop(STEP, "One of the kiosks has a small disk, which is mounted by root only.", "Run it as root.");
   await prepare(ready);

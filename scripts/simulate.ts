@@ -6,11 +6,10 @@ import { readOptions } from "../test/simulate/options.ts";
 import { complaintOf, tableOf } from "../test/simulate/report.ts";
 import { simulate } from "../test/simulate/simulation.ts";
 import type { Ready } from "./ready.mjs";
+import { CALLED_FROM } from "./setup/paths.mjs";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const { days, seed, json, verbose } = readOptions(args, process.env.INIT_CWD ?? process.cwd(), () =>
-    randomInt(2 ** 31),
-  );
+  const { days, seed, json, verbose } = readOptions(args, CALLED_FROM, () => randomInt(2 ** 31));
   const measured = beginRun("simulate", withSeed(args, seed), null, json);
   const step = ready.say.begin(`Simulating ${days} ${days === 1 ? "day" : "days"} with seed ${seed}`);
   const outcome = await simulate({

@@ -11,10 +11,11 @@ import { summaryOf } from "../test/soak/summary.ts";
 import { tableOf } from "../test/soak/table.ts";
 import { memoryPlot } from "./figures/plots.ts";
 import type { Ready } from "./ready.mjs";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const options = readOptions(args, process.env.INIT_CWD ?? process.cwd());
+  const options = readOptions(args, CALLED_FROM);
   const { hours, speed, json } = options;
   const before = json !== null && options.append ? readPieces(json, speed) : [];
   const runtime = await prepareElectron(["display", "watching"], ready);

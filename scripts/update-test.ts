@@ -9,6 +9,7 @@ import { runUpdateTest } from "../test/update/run.ts";
 import { packagesIn } from "./package/built.ts";
 import type { Ready } from "./ready.mjs";
 import { readArguments } from "./setup/arguments.ts";
+import { CALLED_FROM } from "./setup/paths.mjs";
 import { prepareElectron } from "./setup/prepare.ts";
 import { Stop } from "./setup/stop.mjs";
 
@@ -31,10 +32,9 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const runtime = await prepareElectron(["container"], ready);
   const { version, fallback } = runtime;
   const folder = mkdtempSync(join(tmpdir(), "spotloop-update-"));
-  const cwd = process.env.INIT_CWD ?? process.cwd();
-  const json = values.json === undefined ? null : resolve(cwd, values.json);
+  const json = values.json === undefined ? null : resolve(CALLED_FROM, values.json);
   const measured = beginRun("update-test", args, runtime, json);
-  const built = values.packages === undefined ? folder : resolve(cwd, values.packages);
+  const built = values.packages === undefined ? folder : resolve(CALLED_FROM, values.packages);
   const withinS = values.quick ? QUICK_WITHIN_S : WITHIN_S;
   const step = ready.say.begin(`Upgrading a kiosk in a container (${folder})`);
   let isDone = false;

@@ -13,6 +13,7 @@ export const BENCH_BLOCKS = {
       "![How many refreshes too long or too short each of the thousand items was in sight](figures/length-error.svg)",
     ].join("\n\n"),
   ),
+  peers: block(["bench-peers"], (runs) => lines(runs["bench-peers"])),
   cost: block(["bench-memory", "bench-startup"], (runs) => lines(runs["bench-memory"], runs["bench-startup"])),
   proofs: block(["bench-owing", "bench-draining"], (runs) => lines(runs["bench-owing"], runs["bench-draining"])),
   media: block(["bench-downloading", "bench-frugality"], (runs) =>

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { panelFindings } from "../../src/cli/doctor/machine-checks.ts";
-import type { Ran } from "../../src/player/displays/display-programs.ts";
+import type { Ran } from "../../src/player/run-program.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 /** What doctor says of a machine with two displays, the first of which says this by DDC/CI. */

@@ -7,9 +7,9 @@ import { systemClock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { displayTroubleHere } from "../../player/display.ts";
-import { type Run, runProgram } from "../../player/displays/display-programs.ts";
 import { DisplaySurvey, readConnectors } from "../../player/displays/display-survey.ts";
 import { playerVersion } from "../../player/run-identity.ts";
+import { type Run, runProgram } from "../../player/run-program.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 
 /** What only Electron can tell about this machine. */

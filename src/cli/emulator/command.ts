@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { scopeOf } from "../../core/network/address.ts";
 import type { Call } from "../../emulator/http/journal.ts";
 import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
@@ -16,6 +16,7 @@ import { VenueTypesError } from "../../emulator/world/venue-types.ts";
 import { EXAMPLE_WORLD, parseWorld, worldJsonSchema } from "../../emulator/world/world-file.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { printJson, say } from "../text.ts";
+import { wholeNumber } from "../whole-number.ts";
 
 /** What the emulator is told on its command line. */
 interface EmulatorFlags {
@@ -37,16 +38,21 @@ interface EmulatorFlags {
 export function emulatorCommand(): Command {
   return new Command("emulator")
     .description("run a screen network on this machine until it is stopped")
-    .option("--port <n>", "port of the service, 0 for any free one", portNumber, 8787)
-    .option("--media-port <n>", "port of the media and proof-of-play URLs", portNumber, 8788)
-    .option("--control-port <n>", "port of the control API", portNumber, 8789)
+    .option("--port <n>", "port of the service, 0 for any free one", wholeNumber(0, 65_535), 8787)
+    .option("--media-port <n>", "port of the media and proof-of-play URLs", wholeNumber(0, 65_535), 8788)
+    .option("--control-port <n>", "port of the control API", wholeNumber(0, 65_535), 8789)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--world <file>", "world file (JSON) instead of the built-in demo world")
     .option("--venue-types <file>", "venue types (JSON) instead of the built-in ones")
-    .option("--keep <n>", "spots to keep in the ledger; the oldest give way", ledgerSize, MOST_SPOTS)
+    .option(
+      "--keep <n>",
+      "spots to keep in the ledger; the oldest give way",
+      wholeNumber(1, LARGEST_LEDGER),
+      MOST_SPOTS,
+    )
     .option("--data <file>", "file to keep the state in across restarts")
     .option("--reset", "begin as the world says, whatever --data has kept")
-    .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber)
+    .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber())
     .action(run);
 }
 
@@ -188,23 +194,6 @@ function lineOf({ at, listener, method, route, screenId, path, status, warnings 
 
 function exposedWarning(host: string): string {
   return `warning: listening on ${host}, so others on the network can reach the emulator, which has no passwords`;
-}
-
-function portNumber(text: string): number {
-  const number = wholeNumber(text);
-  if (number > 65_535) throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
-  return number;
-}
-
-function ledgerSize(text: string): number {
-  const number = wholeNumber(text);
-  if (number >= 1 && number <= LARGEST_LEDGER) return number;
-  throw new InvalidArgumentError(`It must be a number of spots, 1 to ${LARGEST_LEDGER}.`);
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
 }
 
 /**

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type FaultEffects, presetNames, ROUTE_NAMES } from "../../emulator/faults/schema.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
+import { wholeNumber } from "../whole-number.ts";
 import { type ControlFlags, control, lengthMs, withControl } from "./operate.ts";
 
 /** `spotloop emulator fault`: what goes wrong in a running emulator. */
@@ -53,8 +54,8 @@ function addCommand(): Command {
     .option("--type <type>", "only calls for such files, as in video/mp4 or video/*")
     .option("--share <share>", "strike this share of the calls, 0 to 1", share)
     .option("--for <time>", "for so long of the network's time, as in 30s, 1m or 2h", lengthMs)
-    .option("--times <n>", "so many times at most", wholeNumber)
-    .option("--skip <n>", "let so many calls pass first", wholeNumber);
+    .option("--times <n>", "so many times at most", wholeNumber())
+    .option("--skip <n>", "let so many calls pass first", wholeNumber());
   for (const { flags, does, read } of FAULT_ACTIONS) {
     if (read === undefined) command.option(flags, does);
     else command.option(flags, does, read);
@@ -168,11 +169,6 @@ function share(text: string): number {
   return number;
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
-}
-
 /** What can be done to a call, as an option of the command line. */
 export interface FaultAction {
   readonly key: keyof FaultEffects;
@@ -184,22 +180,27 @@ export interface FaultAction {
 
 /** Every action, in the order of the help. `--reset` is the emulator's own. */
 export const FAULT_ACTIONS: readonly FaultAction[] = [
-  { key: "status", flags: "--status <code>", does: "answer with this status", read: whole },
+  { key: "status", flags: "--status <code>", does: "answer with this status", read: wholeNumber() },
   {
     key: "body",
     flags: "--body <text>",
     does: "with --status: this body (JSON, or a text as it is)",
     read: jsonOrText,
   },
-  { key: "retryAfter", flags: "--retry-after <seconds>", does: "answer 429 with Retry-After", read: whole },
+  { key: "retryAfter", flags: "--retry-after <seconds>", does: "answer 429 with Retry-After", read: wholeNumber() },
   { key: "hang", flags: "--hang", does: "never answer" },
   { key: "reset", flags: "--break-off", does: "break the TCP connection off without an answer" },
   { key: "empty", flags: "--empty", does: "answer 204" },
   { key: "redirect", flags: "--redirect <url>", does: "answer 302: to a URL, or in a loop", read: (text) => text },
   { key: "latencyMs", flags: "--latency <time>", does: "hold the answer back, as in 2s or 100ms-900ms", read: latency },
-  { key: "bytesPerSecond", flags: "--bytes-per-second <n>", does: "send the body slowly", read: whole },
-  { key: "truncateAt", flags: "--truncate-at <bytes>", does: "break off after so many bytes of the body", read: whole },
-  { key: "corrupt", flags: "--corrupt <bytes>", does: "invert so many bytes of the body", read: whole },
+  { key: "bytesPerSecond", flags: "--bytes-per-second <n>", does: "send the body slowly", read: wholeNumber() },
+  {
+    key: "truncateAt",
+    flags: "--truncate-at <bytes>",
+    does: "break off after so many bytes of the body",
+    read: wholeNumber(),
+  },
+  { key: "corrupt", flags: "--corrupt <bytes>", does: "invert so many bytes of the body", read: wholeNumber() },
   { key: "wrongLength", flags: "--wrong-length <bytes>", does: "put Content-Length off by so much", read: integer },
   { key: "malformedJson", flags: "--malformed-json", does: "leave out the second half of a JSON answer" },
   { key: "contentType", flags: "--content-type <type>", does: "say another content type", read: (text) => text },
@@ -208,12 +209,8 @@ export const FAULT_ACTIONS: readonly FaultAction[] = [
   { key: "dateSkewMs", flags: "--date-skew <time>", does: "put the Date header off, as in 1h or -1h", read: skew },
 ];
 
-function whole(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
-}
-
 function integer(text: string): number {
+  const whole = wholeNumber();
   return text.startsWith("-") ? -whole(text.slice(1)) : whole(text);
 }
 

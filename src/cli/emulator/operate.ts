@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
+import { wholeNumber } from "../whole-number.ts";
 
 /** What the operator of a running emulator does: `next`, `approve`, `clock`, `audit` and `reset`. */
 export function operatingCommands(): readonly Command[] {
@@ -25,7 +26,7 @@ function nextCommand(): Command {
     .option("--ad <creative>", "the same for the ad")
     .option("--ad-first", "the ad before the news")
     .option("--no-billable", "not to be billed")
-    .option("--times <n>", "so many spots", wholeNumber, 1)
+    .option("--times <n>", "so many spots", wholeNumber(1, 100_000), 1)
     .option("--org-token <token>", "whose screen, where several organizations have one of that id")
     .action(async (screen: string, flags: NextFlags) => {
       const { news, ad, adFirst, billable, times, orgToken } = flags;
@@ -183,11 +184,6 @@ function resetCommand(): Command {
 
 function queryOf(orgToken: string | undefined): string {
   return orgToken === undefined ? "" : `?org_token=${encodeURIComponent(orgToken)}`;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 on.");
-  return Number(text);
 }
 
 /** Where a running emulator is controlled. */

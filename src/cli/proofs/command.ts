@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { pino } from "pino";
 import { SpotClient } from "../../client/spot-client.ts";
 import type { ItemKind } from "../../core/spot.ts";
@@ -18,6 +18,7 @@ import type { ProofState } from "../../player/proofs/proof-records.ts";
 import { ProofStore } from "../../player/proofs/proof-store.ts";
 import { ServiceClock } from "../../player/service-clock.ts";
 import { CommandFailure } from "../exit.ts";
+import { wholeNumber } from "../whole-number.ts";
 import { dataDirOf, dayOf, type FolderFlags, folderOptions, goodConfig, orFailure, proofsPath } from "./flags.ts";
 import { type ExportFormat, proofTable, writeProofs } from "./write.ts";
 
@@ -52,7 +53,7 @@ Examples:
 function listCommand(): Command {
   return withFilters(new Command("list"))
     .description("list proofs, newest first")
-    .option("--limit <n>", "at most so many", wholeNumber, LISTED)
+    .option("--limit <n>", "at most so many", wholeNumber(1, 1_000_000), LISTED)
     .option("--json", "print them as JSON")
     .action((flags: FilterFlags & { limit: number; json?: true }) => {
       const proofs = withArchive(flags, (archive) => first(flags.limit, archive.list(filterOf(flags))));
@@ -113,11 +114,6 @@ function withArchive<T>(flags: FolderFlags, act: (archive: ProofArchive) => T): 
   } finally {
     archive.close();
   }
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("must be a whole number above 0.");
-  return Number(text);
 }
 
 /** What a retry led to. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import {
   type Answer,
   answerSchema,
@@ -12,6 +12,7 @@ import { socketPath } from "../../player/remote/remote.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { dataDirOf, type FolderFlags, folderOptions } from "../proofs/flags.ts";
 import { plain, print, printJson } from "../text.ts";
+import { wholeNumber } from "../whole-number.ts";
 
 interface RemoteFlags extends FolderFlags {
   readonly json?: true;
@@ -79,7 +80,7 @@ function displayCommand(): Command {
 function testCardCommand(): Command {
   const seconds = new Option("--seconds <number>", "for how long")
     .default(LONGEST_TEST_CARD_SECONDS)
-    .argParser(wholeUpTo(LONGEST_TEST_CARD_SECONDS));
+    .argParser(wholeNumber(1, LONGEST_TEST_CARD_SECONDS));
   return begun("test-card", "show a test card in place of spots")
     .addOption(seconds)
     .action((flags: RemoteFlags & { readonly seconds: number }) => ask("test-card", { seconds: flags.seconds }, flags));
@@ -89,7 +90,7 @@ function messageCommand(): Command {
   const longest = LONGEST_MESSAGE_SECONDS / 60;
   return begun("message", "show a message over everything, until it is taken back")
     .argument("[text]", "plain text")
-    .addOption(new Option("--minutes <number>", "for how long at most").argParser(wholeUpTo(longest)))
+    .addOption(new Option("--minutes <number>", "for how long at most").argParser(wholeNumber(1, longest)))
     .option("--clear", "take it back")
     .action((text: string | undefined, flags: RemoteFlags & { readonly minutes?: number; readonly clear?: true }) => {
       if ((text === undefined) !== (flags.clear === true)) {
@@ -98,16 +99,6 @@ function messageCommand(): Command {
       const seconds = flags.minutes === undefined ? null : flags.minutes * 60;
       return ask("message", { text: text ?? null, seconds }, flags);
     });
-}
-
-function wholeUpTo(most: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (!Number.isInteger(number) || number < 1 || number > most) {
-      throw new InvalidArgumentError(`must be a whole number from 1 to ${most}.`);
-    }
-    return number;
-  };
 }
 
 async function ask(command: string, more: object, flags: FileFlags): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { runProgram } from "../../player/displays/display-programs.ts";
+import { runProgram } from "../../player/run-program.ts";
 import { changesFor, type Output, type OutputChange, type OutputProgram, type OutputWish } from "./output-programs.ts";
 
 /** How the display of a screen is to be, and where that display begins now; null where it is not there. */

@@ -2,7 +2,7 @@ import { screen } from "electron";
 import type { Logger } from "pino";
 import type { NamedOutput } from "../../core/displays/panel.ts";
 import type { Config } from "../../player/config/config.ts";
-import { runProgram } from "../../player/displays/display-programs.ts";
+import { runProgram } from "../../player/run-program.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { DisplaySetup } from "./display-setup.ts";
 import { type Output, programHere } from "./output-programs.ts";

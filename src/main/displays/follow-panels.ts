@@ -5,11 +5,11 @@ import { isRaisingWithin } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
-import { runProgram } from "../../player/displays/display-programs.ts";
 import { DisplaySurvey } from "../../player/displays/display-survey.ts";
 import { PanelPower, panelSwitches } from "../../player/displays/panel-power.ts";
 import { PanelWatch } from "../../player/displays/panel-watch.ts";
 import type { Player } from "../../player/player.ts";
+import { runProgram } from "../../player/run-program.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { OutputNames } from "./follow-displays.ts";
 

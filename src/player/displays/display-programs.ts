@@ -1,44 +1,6 @@
-import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
-import { constants, setPriority } from "node:os";
 import { type Connector, cecAddressIn, type Reading } from "../../core/displays/panel.ts";
-
-/** A display is asked or switched within a second or two; a program that takes longer is stuck. */
-const RAN_WITHIN_MS = 10_000;
-/** What `xrandr` tells of a wall of displays is a tenth of it. */
-const MOST_BYTES = 1024 * 1024;
-
-/** How a program that may not be installed has run. */
-export type Ran =
-  | { readonly kind: "ran"; readonly output: string }
-  /** In one line: its own words, or the system's. */
-  | { readonly kind: "failed"; readonly reason: string };
-
-/** Runs a program with arguments; never throws, and always ends. */
-export type Run = (program: string, args: readonly string[]) => Promise<Ran>;
-
-/** Runs a program of the system that tells of displays or switches them. What plays goes before it; a hung one is killed. */
-export const runProgram: Run = (program, args) =>
-  new Promise((resolve) => {
-    const limits = { timeout: RAN_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
-    const child = execFile(program, args, limits, (error, stdout, stderr) => {
-      if (error === null) return resolve({ kind: "ran", output: stdout });
-      const said = stderr.trim().split("\n").at(0);
-      const reason =
-        error.code === "ENOENT" ? `${program} is not installed` : said || String(error.code ?? error.signal);
-      resolve({ kind: "failed", reason });
-    });
-    putBehind(child.pid);
-  });
-
-function putBehind(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // It has ended already.
-  }
-}
+import type { Ran, Run } from "../run-program.ts";
 
 /** What the X server says of its signal, by `xset q`; null where it has no DPMS, or it is not in use. */
 export function readXset(text: string): Reading | null {

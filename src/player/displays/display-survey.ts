@@ -13,14 +13,13 @@ import {
 } from "../../core/displays/panel.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
+import type { Ran, Run } from "../run-program.ts";
 import {
   askCec,
   askDdc,
   type CecAdapter,
   cecAdapterOf,
   findCecAdapters,
-  type Ran,
-  type Run,
   readXset,
   switchCec,
   switchDdc,

@@ -11,7 +11,7 @@ import {
 import type { DisplayEntry } from "../../core/proofs/record.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Ran } from "./display-programs.ts";
+import type { Ran } from "../run-program.ts";
 
 type Power = "on" | "off";
 

@@ -8,7 +8,6 @@ import {
   readCecPower,
   readDdcPower,
   readXset,
-  runProgram,
   switchCec,
 } from "../../../src/player/displays/display-programs.ts";
 import { readConnectors } from "../../../src/player/displays/display-survey.ts";
@@ -199,19 +198,5 @@ describe("the kernel's connectors", () => {
 
   it("are none where there is no such folder", async () => {
     expect(await readConnectors(join(temporaryFolder(), "drm"))).toEqual([]);
-  });
-});
-
-describe.skipIf(process.platform === "win32")("a program", () => {
-  it("that is not there, or fails, says why in one line", async () => {
-    expect(await runProgram("no-such-ctl", [])).toEqual({ kind: "failed", reason: "no-such-ctl is not installed" });
-    const failing = ["-c", "echo 'Adapter is unconfigured' >&2; echo more >&2; exit 1"];
-    expect(await runProgram("sh", failing)).toEqual({ kind: "failed", reason: "Adapter is unconfigured" });
-  });
-
-  it("is put behind what plays", async () => {
-    // It is put there once it runs, so the script waits for that; it is killed where that never comes.
-    const script = 'while [ "$(nice)" != 19 ]; do :; done; nice';
-    expect(await runProgram("sh", ["-c", script])).toEqual({ kind: "ran", output: "19\n" });
   });
 });

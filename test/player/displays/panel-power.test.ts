@@ -4,8 +4,8 @@ import { type DisplayTruth, truthOf } from "../../../src/core/displays/panel.ts"
 import type { DisplayEntry } from "../../../src/core/proofs/record.ts";
 import { configFileSchema } from "../../../src/player/config/schema.ts";
 import { displaySchema } from "../../../src/player/config/values.ts";
-import type { Ran } from "../../../src/player/displays/display-programs.ts";
 import { PanelPower, type PanelSwitch, panelSwitches } from "../../../src/player/displays/panel-power.ts";
+import type { Ran } from "../../../src/player/run-program.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
 type Power = "on" | "off";

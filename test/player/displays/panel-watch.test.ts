@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { NamedOutput } from "../../../src/core/displays/panel.ts";
-import type { Ran } from "../../../src/player/displays/display-programs.ts";
 import { DisplaySurvey, FRESH_MS } from "../../../src/player/displays/display-survey.ts";
 import { PanelWatch } from "../../../src/player/displays/panel-watch.ts";
+import type { Ran } from "../../../src/player/run-program.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
