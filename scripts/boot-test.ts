@@ -1,10 +1,11 @@
-// Run by `npm run boot-test [-- --quick --cuts N --seed S --json FILE]`: a virtual PC with the packages installed on a bare Debian,
+// Run by `npm run boot-test [-- --quick --cuts N --seed S --json FILE --append]`: a virtual PC with the packages on a bare Debian,
 // watched from outside through boots, breakdowns, an upgrade and power cuts. Ends with 1 where a step failed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOptions } from "../test/boot/options.ts";
+import { readPieces } from "../test/boot/pieces.ts";
 import { runBootTest } from "../test/boot/run.ts";
 import { bootTable } from "../test/boot/table.ts";
 import { beginRun, withSeed } from "../test/figures/run.ts";
@@ -21,6 +22,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
   const options = readOptions(args, Date.now() % 1_000_000, CALLED_FROM);
   if (process.getuid?.() !== 0)
     throw new Stop(STEP, "A disk with Debian on it is made by root only.", "Run it as root.");
+  const before = options.append && options.json !== null ? readPieces(options.json) : [];
   const runtime = await prepareElectron(["virtual-pc"], ready);
   const { version, fallback } = runtime;
   const measured = beginRun("boot-test", withSeed(args, options.seed), runtime, options.json);
@@ -36,7 +38,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
     process.stdout.write(bootTable(steps));
-    measured.write("boot-test", { steps, verdicts });
+    measured.write("boot-test", { steps, verdicts, ...(before.length === 0 ? {} : { before }) });
     const { lost, falseProofs, broken, violations } = verdicts ?? NOTHING;
     if (verdicts !== null)
       process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files\n`);

@@ -6,6 +6,7 @@ import { FLEET_BLOCKS } from "./fleet-blocks.ts";
 import type { KeptRuns } from "./kept.ts";
 import { type Block, block, fillPage, number, table } from "./page.ts";
 import { RUN_BLOCKS } from "./run-blocks.ts";
+import { STEP_BLOCKS } from "./step-blocks.ts";
 
 /** The figures that the README quotes. */
 const README_BLOCK = block(
@@ -52,6 +53,7 @@ const README_BLOCK = block(
 export const BLOCKS: Readonly<Record<string, Block>> = {
   ...BENCH_BLOCKS,
   ...RUN_BLOCKS,
+  ...STEP_BLOCKS,
   ...FLEET_BLOCKS,
   readme: README_BLOCK,
 };

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BenchFigures, KeptLine } from "../../test/bench/report.ts";
-import type { BootResult } from "../../test/boot/run.ts";
+import type { BootFigures } from "../../test/boot/pieces.ts";
 import type { Step } from "../../test/boot/steps.ts";
 import type { ChaosResult } from "../../test/chaos/run.ts";
 import type { AgeReport } from "../../test/fidelity/age.ts";
@@ -35,7 +35,7 @@ export interface FiguresOf extends Record<BenchName, BenchLine> {
   readonly "fidelity-age": AgeReport;
   readonly "fidelity-cold": ColdFigures;
   readonly "update-test": { readonly withinS: number; readonly steps: readonly Step[] };
-  readonly "boot-test": Pick<BootResult, "steps" | "verdicts">;
+  readonly "boot-test": BootFigures;
   readonly fleet: FleetResult & { readonly speed: number };
   readonly "fleet-well": FleetResult & { readonly speed: number };
   readonly "fleet-copies": FleetResult & { readonly speed: number };

@@ -1,17 +1,14 @@
 import { sum } from "../../test/bench/statistics.ts";
-import type { Verdicts } from "../../test/boot/judge.ts";
-import type { Step } from "../../test/boot/steps.ts";
 import { MEDIAN_MS, OLDEST_MS, ON_TIME_MS } from "../../test/fidelity/age.ts";
 import type { Run } from "../../test/figures/run.ts";
 import { FIGURE_NAMES, type Hour } from "../../test/soak/report.ts";
 import { moveOf } from "../../test/soak/table.ts";
 import { block, capital, caption, goal, number, table } from "./page.ts";
 
-/** The goals of a virtual day, and of the short boot test. */
+/** The goal of a virtual day. */
 const DAY_WITHIN_S = 2;
-const BOOT_WITHIN_MINUTES = 15;
 
-/** Every other command but the fleet's. */
+/** The commands that count what was seen and what came of it. */
 export const RUN_BLOCKS = {
   chaos: block(["chaos"], ({ chaos }) => {
     const { kills, killedWhile, shown, proved, lost, falseProofs, duplicates, mostDuplicates } = chaos.figures;
@@ -139,27 +136,7 @@ export const RUN_BLOCKS = {
       ],
     );
   }),
-
-  "update-test": block(["update-test"], ({ "update-test": run }) => {
-    const { withinS, steps } = run.figures;
-    return `${caption(run)} An upgrade has ${number(withinS)} s to prove.\n\n${stepsTable(steps)}`;
-  }),
-
-  "boot-test": block(["boot-test"], ({ "boot-test": run }) => {
-    const { steps, verdicts } = run.figures;
-    const minutes = sum(steps.map(({ seconds }) => seconds)) / 60;
-    const counted = verdicts === null ? "It ended there." : verdictsOf(verdicts);
-    const isShort = run.command.includes("--quick");
-    const took = `All of it took ${number(minutes, 1)} minutes${isShort ? ` (${goal(`goal ${BOOT_WITHIN_MINUTES}`, minutes <= BOOT_WITHIN_MINUTES)})` : ""}.`;
-    return `${caption(run)}\n\n${stepsTable(steps)}\n${counted} ${took}`;
-  }),
 };
-
-function verdictsOf({ counted, lost, falseProofs, duplicates, broken }: Verdicts): string {
-  const proofs = `Proofs counted by the network: ${number(counted)}; lost: ${number(lost)}; false: ${number(falseProofs)}`;
-  const rest = `Broken files and databases after the cuts: ${number(broken)}.`;
-  return `${proofs}; sent once more: ${number(duplicates)}. ${rest}`;
-}
 
 const HOUR_ROWS: readonly (readonly [what: string, (hour: Omit<Hour, "hour" | "footprint">) => string])[] = [
   ["frames watched", ({ frames }) => number(frames)],
@@ -179,24 +156,6 @@ const HOUR_ROWS: readonly (readonly [what: string, (hour: Omit<Hour, "hour" | "f
 
 function captioned(run: Run, heading: readonly string[], rows: readonly (readonly string[])[]): string {
   return `${caption(run)}\n\n${table(heading, rows)}`;
-}
-
-function stepsTable(steps: readonly Step[]): string {
-  const rows = steps.map(({ name, seen, seconds, isDone }) => {
-    return [capital(name), isDone ? beginning(seen) : `**failed**: ${beginning(seen)}`, number(seconds)];
-  });
-  return table(["Step", "Seen", "s"], rows);
-}
-
-/** What a machine said takes lines; all of it is in the run's file. */
-const MOST_SEEN = 90;
-
-function beginning(text: string): string {
-  const words = text
-    .trim()
-    .replaceAll(/\s*\n\s*/g, "; ")
-    .replaceAll(/\s+/g, " ");
-  return words.length <= MOST_SEEN ? words : `${words.slice(0, MOST_SEEN).trimEnd()}…`;
 }
 
 function none(count: number): string {

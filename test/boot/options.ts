@@ -17,10 +17,12 @@ export interface BootOptions {
   readonly packages: string | null;
   /** Where the figures go, an absolute path, or null for nowhere. */
   readonly json: string | null;
+  /** Whether the cuts of the runs in `json` count with those of this one. */
+  readonly append: boolean;
 }
 
 const STEP = "Starting the boot test";
-const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--packages DIR] [--keep] [--json FILE]";
+const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--packages DIR] [--keep] [--json FILE [--append]]";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
   cuts: { type: "string" },
@@ -28,6 +30,7 @@ const OPTIONS = {
   keep: { type: "boolean", default: false },
   packages: { type: "string" },
   json: { type: "string" },
+  append: { type: "boolean", default: false },
 } as const;
 
 const [CUTS, QUICK_CUTS] = [100, 3];
@@ -39,7 +42,8 @@ const [IDLE_MS, QUICK_IDLE_MS] = [600_000, 60_000];
  */
 export function readOptions(args: readonly string[], fallbackSeed: number, folder: string): BootOptions {
   const { values } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE });
-  const { quick, cuts, seed, keep, packages, json } = values;
+  const { quick, cuts, seed, keep, packages, json, append } = values;
+  if (append && json === undefined) throw new Stop(STEP, "--append adds to the figures of --json FILE.", USAGE);
   return {
     cuts: wholeNumber(cuts) ?? (quick ? QUICK_CUTS : CUTS),
     seed: wholeNumber(seed) ?? fallbackSeed,
@@ -48,6 +52,7 @@ export function readOptions(args: readonly string[], fallbackSeed: number, folde
     keep,
     packages: packages === undefined ? null : resolve(folder, packages),
     json: json === undefined ? null : resolve(folder, json),
+    append,
   };
 }
 

@@ -30,6 +30,14 @@ describe("what npm run boot-test is asked for", () => {
     });
   });
 
+  it("adds to a file where that is named", () => {
+    expect(readOptions(["--json", "f.json", "--append"], 5, "/home")).toMatchObject({
+      json: "/home/f.json",
+      append: true,
+    });
+    expect(() => readOptions(["--append"], 5, "/home")).toThrow("--append adds to the figures of --json FILE");
+  });
+
   it.each([[["--cuts", "many"]], [["--cuts", "-1"]], [["--seed", "1.5"]], [["--cut", "3"]], [["3"]]])(
     "is refused with its usage: %j",
     (args) => {

@@ -13,7 +13,7 @@ import { setUp } from "./set-up.ts";
 import { type Step, StepFailed, Steps } from "./steps.ts";
 import { consoleTail } from "./virtual-pc.ts";
 
-export interface BootRun extends Omit<BootOptions, "packages" | "json"> {
+export interface BootRun extends Omit<BootOptions, "packages" | "json" | "append"> {
   /** An empty folder, for disks and what the machine says. */
   readonly folder: string;
   /** Where the photographs are kept. */

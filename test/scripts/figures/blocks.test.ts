@@ -144,7 +144,33 @@ describe("the figures of the other commands", () => {
     expect(boot).toContain("| Reboot | spots; on the screen | 61 |");
     expect(boot).toContain(`| Power cut | **failed**: no picture: ${"word ".repeat(15)}wor… | 900 |`);
     expect(boot).toContain("Proofs counted by the network: 8; lost: 0;");
+    expect(made("boot-test", { "boot-test": aRun("boot-test", { steps, verdicts: null }) })).toContain(
+      "The run of 2026-11-23T12:00:00.000Z ended at: power cut.",
+    );
     const update = made("update-test", { "update-test": aRun("update-test", { withinS: 120, steps }) });
     expect(update).toContain("An upgrade has 120 s to prove.");
+  });
+
+  it("add up the power cuts of several boot tests, and say each other step of the last one", () => {
+    const piece = (seconds: number, lost: number) => ({
+      steps: [
+        ...["reboot", "cut 1 of 2: playing", "cut 2 of 2: starting", "upgrade"].map((name) => {
+          return { name, seen: `after ${seconds} s`, seconds, isDone: true, picture: null };
+        }),
+      ],
+      verdicts: { shown: 8, counted: 8, lost, falseProofs: 0, duplicates: 1, broken: 0, violations: [] },
+    });
+    const before = [aRun("boot-test", piece(50, 2))];
+    const boot = made("boot-test", { "boot-test": aRun("boot-test", { ...piece(60, 0), before }) });
+    expect(boot.split("\n").filter((line) => line.startsWith("|"))).toEqual([
+      "| Step | Seen | s |",
+      "|---|---|---|",
+      "| Reboot | after 60 s | 60 |",
+      "| Power cuts while playing | 2 | 55 (50-60) |",
+      "| Power cuts while starting | 2 | 55 (50-60) |",
+      "| Upgrade | after 60 s | 60 |",
+    ]);
+    expect(boot).toContain("counted by the network: 16; lost: 2; false: 0; sent once more: 2.");
+    expect(boot).toContain("Broken files and databases after 4 power cuts: 0. All of it took 7.3 minutes.");
   });
 });
