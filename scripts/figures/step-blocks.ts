@@ -61,6 +61,7 @@ function verdictOf(pieces: readonly BootPiece[]): string {
     `Proofs counted by the network: ${total(({ counted }) => counted)}; lost: ${total(({ lost }) => lost)};`,
     `false: ${total(({ falseProofs }) => falseProofs)}; sent once more: ${total(({ duplicates }) => duplicates)}.`,
     `Broken files and databases after ${cuts} power cuts: ${total(({ broken }) => broken)}.`,
+    `Broken promises in all: ${total(({ violations }) => violations.length)}.`,
   ].join(" ");
 }
 

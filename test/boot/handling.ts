@@ -6,13 +6,18 @@ const INSTALLED_WITHIN_MS = 20 * 60_000;
 /** The goal is 10 s on a PC; an emulated processor starts Electron that much more slowly. */
 const RESTARTED_WITHIN_S = 120;
 
-/** Breaks what a player stands on, and sees to it that spots come back by themselves. */
-export async function breakThings(steps: Steps, machine: Machine): Promise<void> {
+/**
+ * Breaks what a player stands on, and sees to it that spots come back by themselves. Resolves with when each was broken, Unix
+ * epoch milliseconds: a proof that was under way then may be sent once more.
+ */
+export async function breakThings(steps: Steps, machine: Machine): Promise<readonly number[]> {
+  const endedAt: number[] = [];
   const heals = (name: string, command: (mainPid: number) => string) =>
     steps.take(name, SEEN_WITHIN_MS, async (signal) => {
       const before = await machine.unit();
       const brokenAt = performance.now();
       await machine.run(command(before.mainPid));
+      endedAt.push(Date.now());
       const after = await until(signal, async () => {
         const unit = await machine.unit();
         return unit.isActive && unit.mainPid !== before.mainPid ? unit : null;
@@ -24,6 +29,7 @@ export async function breakThings(steps: Steps, machine: Machine): Promise<void>
   await heals("the player is killed", (pid) => `kill -KILL ${pid}`);
   await heals("the player stands still", (pid) => `kill -STOP ${pid}`);
   await heals("the display dies", () => "kill -KILL $(systemctl show spotloop-display.service -P MainPID)");
+  return endedAt;
 }
 
 /** Installs the newer packages over a player that plays and owes proofs which the network does not take meanwhile. */

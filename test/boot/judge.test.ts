@@ -10,7 +10,7 @@ const FAILED =
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   return {
     ...{ told: [SHOWN], proofs: [proof("delivered")], ledger: ledger(1_010) },
-    ...{ audit: [], cutAt: [START + 10_000], flaws: [] },
+    ...{ audit: [], endedAt: [START + 10_000], flaws: [] },
     ...changes,
   };
 }
@@ -32,7 +32,7 @@ describe("the judge of a boot test", () => {
     expect(judge(evidence())).toMatchObject({ shown: 1, counted: 1, lost: 0, falseProofs: 0, violations: [] });
   });
 
-  it("allows a second call with a cut in between, and a proof whose line the cut swallowed", () => {
+  it("allows a second call where the power went in between, and a proof whose line was lost with it", () => {
     const changes = { told: [], ledger: ledger(1_010, 70_000) };
     expect(judge(evidence(changes))).toMatchObject({ shown: 0, duplicates: 1, violations: [] });
   });
@@ -48,7 +48,7 @@ describe("the judge of a boot test", () => {
     ["a proof that the network has not counted", { ledger: ledger() }, { lost: 1 }],
     ["a proof of what is not on the disk", { told: [], proofs: [] }, { falseProofs: 1 }],
     ["a proof of what failed", { told: [FAILED] }, { falseProofs: 1 }],
-    ["a second call without a cut", { ledger: ledger(1_010, 5_000) }, { duplicates: 1 }],
+    ["a second call without such an end", { ledger: ledger(1_010, 5_000) }, { duplicates: 1 }],
     ["a broken file that was cued", { told: [SHOWN, FAILED.replace("stalled", "undecodable")] }, { broken: 1 }],
     ["a database that is not sound", { flaws: ["after cut 1: proofs.db: row missing"] }, { broken: 1 }],
     ["what the auditor calls a late proof", { audit: [{ violation: "late-pop", detail: "61 minutes" }] }, {}],

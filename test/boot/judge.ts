@@ -8,8 +8,8 @@ export interface Evidence {
   readonly proofs: readonly Pick<ListedProof, "requestId" | "kind" | "state">[];
   readonly ledger: Ledger;
   readonly audit: readonly { readonly violation: string; readonly detail: string }[];
-  /** When the power went, Unix epoch milliseconds. */
-  readonly cutAt: readonly number[];
+  /** When the power went, or the player was ended in the midst of its work, Unix epoch milliseconds. */
+  readonly endedAt: readonly number[];
   /** What was wrong with files and databases after each cut. */
   readonly flaws: readonly string[];
 }
@@ -26,16 +26,16 @@ export interface Verdicts {
 }
 
 /**
- * What the auditor, who knows of no power cuts, says of repeats: each is held against the cuts here. And what is not shown
+ * What the auditor, who knows of no such ends, says of repeats: each is held against them here. And what is not shown
  * because the power was off is no proof that is missing.
  */
 const EXCUSED = new Set(["duplicate-after-success", "low-proof-rate"]);
 
-/** A call that was under way when the power went may be handled so much later on a machine that has more to do. */
+/** A call that was under way then may be handled so much later on a machine that has more to do. */
 const HANDLED_MS = 1_000;
 
 /** Holds the network's ledger against what the machine said and what is on its disk. */
-export function judge({ told, proofs, ledger, audit, cutAt, flaws }: Evidence): Verdicts {
+export function judge({ told, proofs, ledger, audit, endedAt, flaws }: Evidence): Verdicts {
   const ended = told.flatMap((line) => endIn(line) ?? []);
   const shown = new Set(ended.flatMap(({ key, failed }) => (failed === null ? [key] : [])));
   const kept = new Map(proofs.map((proof) => [keyOf(proof), proof]));
@@ -55,9 +55,11 @@ export function judge({ told, proofs, ledger, audit, cutAt, flaws }: Evidence): 
   const repeats = [...calls].flatMap(([key, own]) =>
     own.slice(1).map(({ at }, index) => ({ key, at, after: own[index]?.at ?? 0 })),
   );
-  const isByCut = ({ at, after }: { at: number; after: number }) =>
-    cutAt.some((cut) => cut >= after - HANDLED_MS && cut <= at);
-  const unexplained = repeats.filter((repeat) => !isByCut(repeat)).map(({ key }) => `${key}: sent twice, and no cut`);
+  const isByEnd = ({ at, after }: { at: number; after: number }) =>
+    endedAt.some((end) => end >= after - HANDLED_MS && end <= at);
+  const unexplained = repeats
+    .filter((repeat) => !isByEnd(repeat))
+    .map(({ key }) => `${key}: sent twice, and not ended in between`);
   const broken = [
     ...flaws,
     ...[...failed].flatMap(([key, why]) => (why === "undecodable" ? [`${key}: a broken file was cued`] : [])),

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { FaultFile } from "../../src/emulator/faults/schema.ts";
 import type { ChaosNetwork } from "../chaos/network.ts";
 import { lookAt } from "./aftermath.ts";
-import type { Outcome } from "./cuts.ts";
-import { judge, type Verdicts } from "./judge.ts";
+import { type Evidence, judge, type Verdicts } from "./judge.ts";
 import type { Health, Machine } from "./machine.ts";
 import { type Steps, until } from "./steps.ts";
 import { TOLD } from "./virtual-pc.ts";
@@ -34,7 +33,7 @@ export function compare(
   steps: Steps,
   machine: Machine,
   network: ChaosNetwork,
-  { folder, cutAt, flaws }: Outcome & { readonly folder: string },
+  { folder, endedAt, flaws }: Pick<Evidence, "endedAt" | "flaws"> & { readonly folder: string },
 ): Promise<Verdicts> {
   return steps.find(
     "each proof is held against the ledger",
@@ -44,7 +43,7 @@ export function compare(
       const { proofs, flaws: last } = await lookAt(join(folder, "data.img"), join(folder, "look"), signal);
       const path = join(folder, TOLD);
       const told = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-      const evidence = { told, proofs, ledger: await network.ledger(), audit: await network.audit(), cutAt };
+      const evidence = { told, proofs, ledger: await network.ledger(), audit: await network.audit(), endedAt };
       const verdicts = judge({ ...evidence, flaws: [...flaws, ...last.map((flaw) => `in the end: ${flaw}`)] });
       if (verdicts.shown === 0 || verdicts.counted === 0) throw new Error("nothing was shown and proved");
       return verdicts;

@@ -86,12 +86,12 @@ async function lived(options: BootRun, steps: Steps, network: ChaosNetwork, mach
   const { folder, isQuick, idleMs, cuts, seed } = options;
   await network.plan(spotsFor(PLANNED, picturesFor(cuts)));
   await setUp(steps, machine, network, idleMs);
-  if (!isQuick) await breakThings(steps, machine);
-  const outcome = await cutPower(steps, machine, network, { folder, cuts: drawCuts(cuts, seed) });
+  const brokenAt = isQuick ? [] : await breakThings(steps, machine);
+  const { cutAt, flaws } = await cutPower(steps, machine, network, { folder, cuts: drawCuts(cuts, seed) });
   if (!isQuick) await install(steps, machine, network, NEWER);
   await deliver(steps, machine, network);
   if (!isQuick) await remove(steps, machine);
-  return compare(steps, machine, network, { folder, ...outcome });
+  return compare(steps, machine, network, { folder, endedAt: [...brokenAt, ...cutAt], flaws });
 }
 
 /** More than a run shows; `MOST_PLANNED` of the emulator is the limit. */
