@@ -13,6 +13,7 @@ it.each(["", " 1", "-1", "1.5", "1e3", "0x10", "65536", "9".repeat(400)])(
 );
 
 it("takes no number that is not exact", () => {
-  expect(wholeNumber(1)("9007199254740991")).toBe(Number.MAX_SAFE_INTEGER);
+  expect(wholeNumber(1)("999999999999999")).toBe(999_999_999_999_999);
+  expect(() => wholeNumber(1)("1000000000000000")).toThrow("It must be a whole number from 1.");
   expect(() => wholeNumber(1)("9007199254740993")).toThrow("It must be a whole number from 1.");
 });

@@ -6,6 +6,9 @@ import { count, plain, print, printJson, printLines, table } from "../text.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { type ControlFlags, control, lengthMs, withControl } from "./operate.ts";
 
+/** More calls than an emulator ever gets. */
+const MOST_CALLS = 999_999_999;
+
 /** `spotloop emulator fault`: what goes wrong in a running emulator. */
 export function faultCommand(): Command {
   return new Command("fault")
@@ -54,8 +57,8 @@ function addCommand(): Command {
     .option("--type <type>", "only calls for such files, as in video/mp4 or video/*")
     .option("--share <share>", "strike this share of the calls, 0 to 1", share)
     .option("--for <time>", "for so long of the network's time, as in 30s, 1m or 2h", lengthMs)
-    .option("--times <n>", "so many times at most", wholeNumber())
-    .option("--skip <n>", "let so many calls pass first", wholeNumber());
+    .option("--times <n>", "so many times at most", wholeNumber(0, MOST_CALLS))
+    .option("--skip <n>", "let so many calls pass first", wholeNumber(0, MOST_CALLS));
   for (const { flags, does, read } of FAULT_ACTIONS) {
     if (read === undefined) command.option(flags, does);
     else command.option(flags, does, read);

@@ -26,7 +26,7 @@ function nextCommand(): Command {
     .option("--ad <creative>", "the same for the ad")
     .option("--ad-first", "the ad before the news")
     .option("--no-billable", "not to be billed")
-    .option("--times <n>", "so many spots", wholeNumber(1, 100_000), 1)
+    .option("--times <n>", "so many spots", wholeNumber(1, 99_999), 1)
     .option("--org-token <token>", "whose screen, where several organizations have one of that id")
     .action(async (screen: string, flags: NextFlags) => {
       const { news, ad, adFirst, billable, times, orgToken } = flags;

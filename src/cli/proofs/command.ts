@@ -53,7 +53,7 @@ Examples:
 function listCommand(): Command {
   return withFilters(new Command("list"))
     .description("list proofs, newest first")
-    .option("--limit <n>", "at most so many", wholeNumber(1, 1_000_000), LISTED)
+    .option("--limit <n>", "at most so many", wholeNumber(1, 9_999_999), LISTED)
     .option("--json", "print them as JSON")
     .action((flags: FilterFlags & { limit: number; json?: true }) => {
       const proofs = withArchive(flags, (archive) => first(flags.limit, archive.list(filterOf(flags))));
