@@ -38,7 +38,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     step.done();
     process.stdout.write(`\nseed ${options.seed}, Electron ${version}${fallback ? " (the stand-in)" : ""}\n`);
     process.stdout.write(bootTable(steps));
-    measured.write("boot-test", { steps, verdicts, ...(before.length === 0 ? {} : { before }) });
+    measured.write("boot-test", { steps, verdicts, before });
     const { lost, falseProofs, broken, violations } = verdicts ?? NOTHING;
     if (verdicts !== null)
       process.stdout.write(`\n${lost} proofs lost, ${falseProofs} false, ${broken} broken files\n`);

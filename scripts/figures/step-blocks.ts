@@ -1,4 +1,5 @@
 import { median, range, sum } from "../../test/bench/statistics.ts";
+import { cutKindIn } from "../../test/boot/cuts.ts";
 import { type BootPiece, piecesOf } from "../../test/boot/pieces.ts";
 import type { Step } from "../../test/boot/steps.ts";
 import { block, capital, caption, goal, number, table } from "./page.ts";
@@ -27,27 +28,20 @@ export const STEP_BLOCKS = {
   }),
 };
 
-/** As `cutPower` names its steps. */
-const CUT = /^cut \d+ of \d+: (.+)$/;
-
 function isCut({ name }: Step): boolean {
-  return CUT.test(name);
+  return cutKindIn(name) !== null;
 }
 
 /** Those of each kind in one row, and one that failed by itself. */
 function cutRows(cuts: readonly Step[]): readonly Row[] {
   const done = cuts.filter(({ isDone }) => isDone);
-  const kinds = [...new Set(done.map(kindOf))];
+  const kinds = [...new Set(done.map(({ name }) => cutKindIn(name)))];
   const rows = kinds.map((kind): Row => {
-    const seconds = done.filter((step) => kindOf(step) === kind).map((step) => step.seconds);
+    const seconds = done.filter(({ name }) => cutKindIn(name) === kind).map((step) => step.seconds);
     const [least, most] = range(seconds).map((one) => number(one));
     return [`Power cuts while ${kind}`, number(seconds.length), `${number(median(seconds))} (${least}-${most})`];
   });
   return [...rows, ...cuts.filter(({ isDone }) => !isDone).map(rowOf)];
-}
-
-function kindOf({ name }: Step): string | undefined {
-  return CUT.exec(name)?.[1];
 }
 
 /** What came of the proofs and files of all pieces; a piece that did not get so far is named. */

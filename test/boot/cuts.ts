@@ -50,6 +50,15 @@ export function drawCuts(count: number, seed: number): readonly Cut[] {
   });
 }
 
+function stepName(number: number, count: number, kind: string): string {
+  return `cut ${number} of ${count}: ${kind}`;
+}
+
+/** What the player was in the midst of, as the name of a step says it; null for a step that is no cut. */
+export function cutKindIn(name: string): string | null {
+  return /^cut \d+ of \d+: (.+)$/.exec(name)?.[1] ?? null;
+}
+
 /** What the cuts left behind. */
 export interface Outcome {
   /** When the power went, Unix epoch milliseconds. */
@@ -71,7 +80,7 @@ export async function cutPower(
   });
   const [cutAt, flaws]: [number[], string[]] = [[], []];
   for (const [index, { name, faults, isOnAir, afterMs }] of cuts.entries()) {
-    await steps.take(`cut ${index + 1} of ${cuts.length}: ${name}`, SEEN_WITHIN_MS, async (signal) => {
+    await steps.take(stepName(index + 1, cuts.length, name), SEEN_WITHIN_MS, async (signal) => {
       await network.misbehave(faults);
       const startedAt = performance.now();
       await machine.switchOn();

@@ -13,7 +13,7 @@ it("runs of the boot test add up, the oldest first, none with those before it in
   expect(readPieces(file)).toEqual([]);
   for (const name of ["one", "two", "three"]) {
     const before = readPieces(file);
-    runInto(file).write("boot-test", { steps: [step(name)], verdicts: null, ...(before.length > 0 ? { before } : {}) });
+    runInto(file).write("boot-test", { steps: [step(name)], verdicts: null, before });
   }
   expect(stepsOf(file)).toEqual([["one"], ["two"], ["three"]]);
   expect(readPieces(file).map(({ figures }) => Object.keys(figures))).toEqual(

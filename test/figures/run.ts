@@ -85,6 +85,23 @@ export function readRun(file: string): Run {
   }
 }
 
+/**
+ * The run of `name` in a file that another is to be added to, null where there is no file. A run of anything else, or one
+ * of which `unfit` says why not, is a `Stop` of `step`.
+ */
+export function readEarlier(
+  step: string,
+  name: string,
+  file: string,
+  unfit: (run: Run) => string | null = () => null,
+): Run | null {
+  if (!existsSync(file)) return null;
+  const run = readRun(file);
+  const why = run.name === name ? unfit(run) : `it is a run of ${run.name}`;
+  if (why === null) return run;
+  throw new Stop(step, `Nothing can be added to ${file}: ${why}.`, "Name another file, or leave out --append.");
+}
+
 /** The command as somebody else would repeat it. */
 export function commandLine(script: string, args: readonly string[]): string {
   const kept: string[] = [];

@@ -140,11 +140,11 @@ describe("the figures of the other commands", () => {
       { name: "power cut", seen: `no picture: ${"word ".repeat(20)}`, seconds: 900, isDone: false, picture: null },
     ];
     const verdicts = { shown: 8, counted: 8, lost: 0, falseProofs: 0, duplicates: 1, broken: 0, violations: [] };
-    const boot = made("boot-test", { "boot-test": aRun("boot-test", { steps, verdicts }) });
+    const boot = made("boot-test", { "boot-test": aRun("boot-test", { steps, verdicts, before: [] }) });
     expect(boot).toContain("| Reboot | spots; on the screen | 61 |");
     expect(boot).toContain(`| Power cut | **failed**: no picture: ${"word ".repeat(15)}wor… | 900 |`);
     expect(boot).toContain("Proofs counted by the network: 8; lost: 0;");
-    expect(made("boot-test", { "boot-test": aRun("boot-test", { steps, verdicts: null }) })).toContain(
+    expect(made("boot-test", { "boot-test": aRun("boot-test", { steps, verdicts: null, before: [] }) })).toContain(
       "The run of 2026-11-23T12:00:00.000Z ended at: power cut.",
     );
     const update = made("update-test", { "update-test": aRun("update-test", { withinS: 120, steps }) });
