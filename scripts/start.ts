@@ -4,7 +4,7 @@ import type { Ready } from "./ready.mjs";
 import { startDisplay } from "./setup/display.ts";
 import { PLAYER_SWITCHES } from "./setup/electron.ts";
 import { passThrough } from "./setup/pass-through.mjs";
-import { ROOT } from "./setup/paths.mjs";
+import { CALLED_FROM, ROOT } from "./setup/paths.mjs";
 import { hasNoScreen, prepareElectron } from "./setup/prepare.ts";
 import { asksForRestart, RESTART_AFTER_MS } from "./setup/restarts.ts";
 
@@ -19,7 +19,7 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     for (;;) {
       const code = await passThrough(executable, [...first, ...PLAYER_SWITCHES, ROOT, ...args], {
         env,
-        cwd: process.env.INIT_CWD,
+        cwd: CALLED_FROM,
       });
       if (!asksForRestart(code)) return code;
       ready.say.note(`The player asks for a restart (${code}).`);
