@@ -60,3 +60,14 @@ export interface Comparison {
   readonly goal?: number;
   readonly goalIs?: "most" | "least";
 }
+
+/** Makes comparisons of what was found in each round, by its name. */
+export function pairsOf<Name extends string>(
+  spotloop: readonly Readonly<Record<Name, number>>[],
+  other: readonly Readonly<Record<Name, number>>[],
+): (what: Name, unit: string, digits: number, goal?: number) => Comparison {
+  return (what, unit, digits, goal) => ({
+    ...{ what, unit, digits, as: "pair", ...(goal === undefined ? {} : { goal }) },
+    ...{ spotloop: spotloop.map((found) => found[what]), other: other.map((found) => found[what]) },
+  });
+}

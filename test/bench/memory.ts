@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WholeItem } from "../../src/emulator/spot/planned.ts";
-import { checkoutPlayer, eventually, type Running } from "../support/machine/processes.ts";
+import { eventually, type Running } from "../support/machine/processes.ts";
 import { treeUsage } from "../support/machine/tree-usage.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
+import { playBareClip } from "./bare/window.ts";
 import { type Clip, serveClip } from "./clip.ts";
 import type { Bench, Comparison, Line } from "./line.ts";
 import { median } from "./statistics.ts";
@@ -56,7 +57,7 @@ async function usageOf(which: "spotloop" | "bare", forMs: number, bench: Bench):
   const rig = await openRig();
   const clip = await serveClip(rig.home);
   try {
-    const player = which === "bare" ? playBare(rig, clip) : await playSpots(rig, clip);
+    const player = which === "bare" ? playBareClip(rig, clip.path) : await playSpots(rig, clip);
     await sleep(WARM_UP_MS, undefined, { signal: bench.signal });
     if (which === "spotloop") await eventually("a proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0]);
     return await observe(player, forMs, bench.signal);
@@ -64,10 +65,6 @@ async function usageOf(which: "spotloop" | "bare", forMs: number, bench: Bench):
     await clip.close();
     await rig.close();
   }
-}
-
-function playBare(rig: Rig, clip: Clip): Running {
-  return rig.play(["--clip", clip.path], checkoutPlayer(`${import.meta.dirname}/bare`));
 }
 
 async function playSpots(rig: Rig, { url, durationMs }: Clip): Promise<Running> {

@@ -3,12 +3,14 @@ import { ROOT } from "../../scripts/setup/paths.mjs";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { lookOut } from "../support/display/first-sight.ts";
-import { checkoutPlayer, eventually, type Running } from "../support/machine/processes.ts";
+import { eventually, type Running } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
+import { playBareClip } from "./bare/window.ts";
 import type { Bench, Line } from "./line.ts";
 
 /** What both show first. */
 const CREATIVE = "news-transit";
+const CLIP = join(ROOT, "assets/creatives", `${CREATIVE}.mp4`);
 const ITEM_MS = 3_000;
 const SPOTS = 1_000;
 
@@ -24,7 +26,7 @@ export const startup: Line = {
       for (let round = 1; round <= rounds; round++) {
         bench.progress(`round ${round} of ${rounds}`);
         await bench.quiet.wait();
-        other.push(await startOf(rig, () => playBare(rig)));
+        other.push(await startOf(rig, () => playBareClip(rig, CLIP)));
         await bench.quiet.wait();
         spotloop.push(await startOf(rig, () => play(rig)));
       }
@@ -41,11 +43,6 @@ export const startup: Line = {
 
 function play(rig: Rig): Running {
   return rig.play(["--config", rig.configure()]);
-}
-
-function playBare(rig: Rig): Running {
-  const clip = join(ROOT, "assets/creatives", `${CREATIVE}.mp4`);
-  return rig.play(["--clip", clip], checkoutPlayer(`${import.meta.dirname}/bare`));
 }
 
 /** Plays one spot to its end; all that follow are the same. */

@@ -1,6 +1,6 @@
-import type { PlannedSpot, WholeItem } from "../../../src/emulator/spot/planned.ts";
+import type { PlannedSpot } from "../../../src/emulator/spot/planned.ts";
 import { type Catalogue, type Creative, readCatalogue } from "../../support/creatives/catalogue.ts";
-import { plannedSpots, shownItems } from "../../support/creatives/running-order.ts";
+import { plannedSpots, shownItems, wholeItems } from "../../support/creatives/running-order.ts";
 import { type Eye, openEye } from "../../support/display/eye.ts";
 import { holdsIn } from "../../support/display/motion.ts";
 import { PAGE_PICTURE_MS } from "../../support/display/pictures.ts";
@@ -8,7 +8,8 @@ import { sightingsIn } from "../../support/display/sightings.ts";
 import { watchDisplay } from "../../support/display/watching.ts";
 import { checkoutPlayer } from "../../support/machine/processes.ts";
 import { openRig } from "../../support/player/rig.ts";
-import type { Comparison, Line } from "../line.ts";
+import { playBare } from "../bare/window.ts";
+import { type Comparison, type Line, pairsOf } from "../line.ts";
 import { type Shown, show } from "../show.ts";
 import { seenItems, showingOf } from "../showing.ts";
 import { fetchRenderer, type Page, RENDERERS } from "./renderers.ts";
@@ -16,7 +17,6 @@ import { serveRenderer } from "./site.ts";
 
 /** Whole seconds, since layouts know no others. */
 const LENGTHS = { shortestMs: 2_000, stepMs: 0 };
-const WINDOW = `${import.meta.dirname}/window`;
 
 /**
  * The same items by the renderers of open players, each in a bare window. They are given all items at once, in one playlist
@@ -32,7 +32,11 @@ export const peers: Line = {
     const spots = plannedSpots(catalogue, count, LENGTHS);
     const eye = await openEye();
     const own: Figures[] = [];
-    const theirs = new Map(RENDERERS.map(({ name }) => [name, [] as Figures[]]));
+    const others: { readonly who: string; readonly page: Page; readonly figures: Figures[] }[] = [];
+    for (const renderer of RENDERERS) {
+      const who = `${renderer.name} ${renderer.version}`;
+      others.push({ who, page: await fetchRenderer(renderer, bench.signal), figures: [] });
+    }
     for (let round = 1; round <= rounds; round++) {
       const measure = async (name: string, shown: () => Promise<Shown>) => {
         bench.progress(`round ${round} of ${rounds}: ${name}`);
@@ -40,25 +44,19 @@ export const peers: Line = {
         return figuresOf(await shown(), catalogue, eye);
       };
       own.push(await measure("Spotloop", () => show(checkoutPlayer(), spots, bench)));
-      for (const renderer of RENDERERS) {
-        const page = await fetchRenderer(renderer, bench.signal);
-        theirs.get(renderer.name)?.push(await measure(renderer.name, () => showBy(page, spots, eye)));
-      }
+      for (const { who, page, figures } of others) figures.push(await measure(who, () => showBy(page, spots, eye)));
     }
     return {
       title: `Renderers of open players: ${count * 2} items of 2 s, video, image and HTML, rounds: ${rounds}`,
       beside: "the renderer",
-      rows: RENDERERS.flatMap(({ name, version }) => rowsOf(`${name} ${version}`, own, theirs.get(name) ?? [])),
+      rows: others.flatMap(({ who, figures }) => rowsOf(who, own, figures)),
     };
   },
 };
 
 function rowsOf(who: string, own: readonly Figures[], theirs: readonly Figures[]): readonly Comparison[] {
-  const compare = (what: keyof Figures, unit: string, digits: number): Comparison => ({
-    ...{ what: `${who}: ${what}`, unit, digits, as: "pair" },
-    ...{ spotloop: own.map((figures) => figures[what]), other: theirs.map((figures) => figures[what]) },
-  });
-  return [
+  const compare = pairsOf(own, theirs);
+  const rows = [
     compare("black frames per transition", "", 2),
     compare("white frames per transition", "", 2),
     compare("error of an item's length, p50", "ms", 0),
@@ -68,29 +66,26 @@ function rowsOf(who: string, own: readonly Figures[], theirs: readonly Figures[]
     compare("age of a clip at its first sight, most", "ms", 0),
     compare("age of a page at its first sight, most", "ms", 0),
   ];
+  return rows.map((row) => ({ ...row, what: `${who}: ${row.what}` }));
 }
 
 /** What a renderer shows of the spots, from the first item to the last. */
 async function showBy(page: Page, spots: readonly PlannedSpot[], eye: Eye): Promise<Shown> {
   const rig = await openRig();
-  const site = await serveRenderer(page, spots.flatMap(itemsOf), rig.emulator.mediaUrl);
+  const site = await serveRenderer(page, wholeItems(spots), rig.emulator.mediaUrl);
   try {
     const watch = await watchDisplay(rig.display, eye);
-    rig.play(["--url", site.url], checkoutPlayer(WINDOW));
+    playBare(rig, site.url);
     const expected = shownItems(spots);
-    for (const { creative } of expected) await watch.until([(sight) => sight === creative]);
-    // The first one comes again after the last.
-    await watch.until([(sight) => sight === expected[0]?.creative]);
+    // Each in a wait of its own, which is bounded; after the last the first one comes again.
+    for (const { creative } of [...expected, ...expected.slice(0, 1)])
+      await watch.until([(sight) => sight === creative]);
     const recorded = await watch.stop();
     return { recorded, items: seenItems(sightingsIn(recorded, eye), expected) };
   } finally {
     await rig.close();
     await site.close();
   }
-}
-
-function itemsOf({ newsFirst, news, ad }: PlannedSpot): readonly WholeItem[] {
-  return (newsFirst ? [news, ad] : [ad, news]).filter((item): item is WholeItem => typeof item === "object");
 }
 
 type Figures = ReturnType<typeof figuresOf>;

@@ -48,11 +48,23 @@ export function plannedSpots({ creatives }: Catalogue, count: number, lengths = 
   });
 }
 
-/** The items of spots in the order in which they are shown. */
+/** What is known of a spot's two items, in the order in which they are shown. */
+export function inOrder<T>({ newsFirst, news, ad }: SpotOf<T>): readonly (T | undefined)[] {
+  return newsFirst ? [news, ad] : [ad, news];
+}
+
+interface SpotOf<T> {
+  readonly newsFirst?: boolean | undefined;
+  readonly news?: T | undefined;
+  readonly ad?: T | undefined;
+}
+
+/** The items that spots bring whole, in the order in which they are shown. */
+export function wholeItems(spots: readonly PlannedSpot[]): readonly WholeItem[] {
+  return spots.flatMap((spot) => inOrder(spot).flatMap((item) => (typeof item === "object" && item ? [item] : [])));
+}
+
+/** The same, as a passer-by is to see them. */
 export function shownItems(spots: readonly PlannedSpot[]): readonly ShownItem[] {
-  return spots.flatMap(({ newsFirst, news, ad }) =>
-    (newsFirst ? [news, ad] : [ad, news]).flatMap((item) =>
-      typeof item === "object" && item !== null ? [{ creative: item.id, durationMs: item.duration }] : [],
-    ),
-  );
+  return wholeItems(spots).map(({ id, duration }) => ({ creative: id, durationMs: duration }));
 }
