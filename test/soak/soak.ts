@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESTART_AFTER_MS } from "../../scripts/setup/restarts.ts";
 import { type Catalogue, readCatalogue } from "../support/creatives/catalogue.ts";
-import { inOrder } from "../support/creatives/running-order.ts";
+import { itemsInTurn } from "../support/creatives/running-order.ts";
 import { openEye } from "../support/display/eye.ts";
 import { streamDisplay } from "../support/display/recording.ts";
 import { SightLog } from "../support/display/sightings.ts";
@@ -106,7 +106,7 @@ function provedIn(
   durationsMs: ReadonlyMap<string, number>,
 ): readonly ProvedItem[] {
   return spots.flatMap((spot) =>
-    inOrder(spot).flatMap((item) => {
+    itemsInTurn(spot).flatMap((item) => {
       if (!item?.pops.some(({ verdict }) => verdict === "counted")) return [];
       const creative = creatives.find(({ file }) => item.url.endsWith(`/${file}`))?.name ?? item.url;
       return [{ creative, durationMs: durationsMs.get(creative) ?? Number.NaN }];

@@ -49,7 +49,7 @@ export function plannedSpots({ creatives }: Catalogue, count: number, lengths = 
 }
 
 /** What is known of a spot's two items, in the order in which they are shown. */
-export function inOrder<T>({ newsFirst, news, ad }: SpotOf<T>): readonly (T | undefined)[] {
+export function itemsInTurn<T>({ newsFirst, news, ad }: SpotOf<T>): readonly (T | undefined)[] {
   return newsFirst ? [news, ad] : [ad, news];
 }
 
@@ -61,7 +61,7 @@ interface SpotOf<T> {
 
 /** The items that spots bring whole, in the order in which they are shown. */
 export function wholeItems(spots: readonly PlannedSpot[]): readonly WholeItem[] {
-  return spots.flatMap((spot) => inOrder(spot).flatMap((item) => (typeof item === "object" && item ? [item] : [])));
+  return spots.flatMap((spot) => itemsInTurn(spot).flatMap((item) => (typeof item === "object" && item ? [item] : [])));
 }
 
 /** The same, as a passer-by is to see them. */
