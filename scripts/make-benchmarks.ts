@@ -34,6 +34,6 @@ function keepAndMake(files: readonly string[]): void {
     writeFileSync(join(ROOT, page), text);
   }
   process.stdout.write(
-    `${runs.length} runs kept, ${Object.keys(kept).length} in all; ${PAGES.join(", ")} made from them.\n`,
+    `Kept now: ${runs.length}, in all: ${Object.keys(kept).length}; ${PAGES.join(", ")} made from them.\n`,
   );
 }
