@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BenchFigures, KeptLine } from "../../test/bench/report.ts";
-import type { BootFigures } from "../../test/boot/pieces.ts";
+import { type BootFigures, keptFigures } from "../../test/boot/pieces.ts";
 import type { Step } from "../../test/boot/steps.ts";
 import type { ChaosResult } from "../../test/chaos/run.ts";
 import type { AgeReport } from "../../test/fidelity/age.ts";
@@ -74,7 +74,7 @@ export function readKept(folder = FOLDER): KeptRuns {
 }
 
 /**
- * What is kept of a run: of a bench each line by itself, of a soak its summary, else all of it. A run whose figures have no
+ * What is kept of a run: of a bench each line by itself, of a soak its summary, of a boot test what its page tells, else all of it. A run whose figures have no
  * place in the docs is a `Stop`: the short form of a bench, or a part of the creatives or of a fleet's causes.
  */
 export function keptOf(run: Run): readonly Run[] {
@@ -84,6 +84,7 @@ export function keptOf(run: Run): readonly Run[] {
     return lines.map((line) => known({ ...run, name: `bench-${line.name}`, figures: { ...line, starts } }));
   }
   if (run.name === "soak") return [{ ...run, figures: summaryOf((run.figures as SoakFigures).pieces) }];
+  if (run.name === "boot-test") return [{ ...run, figures: keptFigures(run.figures as BootFigures) }];
   return [known(run)];
 }
 

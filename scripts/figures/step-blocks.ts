@@ -1,7 +1,6 @@
 import { median, range, sum } from "../../test/bench/statistics.ts";
 import { cutKindIn } from "../../test/boot/cuts.ts";
-import { type BootPiece, piecesOf } from "../../test/boot/pieces.ts";
-import type { Step } from "../../test/boot/steps.ts";
+import { type BootPiece, type KeptStep, piecesOf } from "../../test/boot/pieces.ts";
 import { block, capital, caption, goal, number, table } from "./page.ts";
 
 /** The goal of the short boot test. */
@@ -28,12 +27,12 @@ export const STEP_BLOCKS = {
   }),
 };
 
-function isCut({ name }: Step): boolean {
+function isCut({ name }: KeptStep): boolean {
   return cutKindIn(name) !== null;
 }
 
 /** Those of each kind in one row, and one that failed by itself. */
-function cutRows(cuts: readonly Step[]): readonly Row[] {
+function cutRows(cuts: readonly KeptStep[]): readonly Row[] {
   const done = cuts.filter(({ isDone }) => isDone);
   const kinds = [...new Set(done.map(({ name }) => cutKindIn(name)))];
   const rows = kinds.map((kind): Row => {
@@ -61,7 +60,7 @@ function verdictOf(pieces: readonly BootPiece[]): string {
 
 type Row = readonly [step: string, seen: string, seconds: string];
 
-function rowOf({ name, seen, seconds, isDone }: Step): Row {
+function rowOf({ name, seen, seconds, isDone }: KeptStep): Row {
   return [capital(name), isDone ? beginning(seen) : `**failed**: ${beginning(seen)}`, number(seconds)];
 }
 
