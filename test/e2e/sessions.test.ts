@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startChild } from "../../scripts/setup/child.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { openEye } from "../support/display/eye.ts";
 import { recordDisplay } from "../support/display/recording.ts";
-import { SESSIONS, startSession } from "../support/display/sessions.ts";
+import { resizeOutput, SESSIONS, startSession } from "../support/display/sessions.ts";
 import { sightingsIn } from "../support/display/sightings.ts";
+import { watchDisplay } from "../support/display/watching.ts";
 import { eventually, type Running } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
@@ -68,4 +69,19 @@ describe.each(SESSIONS)("a player on %s", (session) => {
   it("ends with 0 when it is asked to stop", async () => {
     expect(await player.stop()).toBe(0);
   });
+});
+
+it("a display that is turned under Wayland is filled as it is then", async () => {
+  const rig = await openRig({ start: () => startSession("cage", WIDTH, HEIGHT) });
+  onTestFinished(() => rig.close());
+  await resizeOutput(rig.display, { width: HEIGHT, height: WIDTH });
+  await rig.emulator.next(all);
+  rig.play(["--config", rig.configure()]);
+  const airs = async () => typeof (await readHealth(rig.home))?.onAir === "object" || undefined;
+  await eventually("an item on air", airs, 90_000);
+  await resizeOutput(rig.display, { width: WIDTH, height: HEIGHT });
+  const watch = await watchDisplay(rig.display, eye);
+  const isWhole = (sight: string) => catalogue.creatives.some(({ name }) => name === sight);
+  await watch.until([isWhole, isWhole]);
+  await watch.stop();
 });

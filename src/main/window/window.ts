@@ -42,12 +42,12 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
 
   const settle = () => {
     if (display === null) return window.hide();
-    // What is full screen by the compositor's doing, it makes larger and smaller itself.
-    if (!window.isFullScreen()) window.setBounds(boundsHere(display));
+    // Full screen by the compositor's doing, too: what cannot be resized does not follow a display that is turned.
+    window.setBounds(boundsHere(display));
   };
   /** As a new one, a window that was hidden is empty at first. */
   const comeBack = (on: Display, onPlaced: () => void) => {
-    if (!window.isFullScreen()) window.setBounds({ ...boundsHere(on), ...beyond() });
+    window.setBounds({ ...boundsHere(on), ...beyond() });
     window.showInactive();
     setTimeout(() => {
       if (display === null) return;

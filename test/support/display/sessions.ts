@@ -55,7 +55,7 @@ async function startCage(display: Display): Promise<Started> {
   const command = ["sh", "-c", 'echo "$WAYLAND_DISPLAY" > "$HOME/socket"; exec sleep infinity'];
   const cage = startChild("cage", ["-d", "--", ...command], { env, uid, gid });
   const socket = await eventually("cage's socket", () => line(join(path, "socket")));
-  await fill(display);
+  await resizeOutput(display, display);
   return {
     env: { ...shared, WAYLAND_DISPLAY: socket },
     switches: ["--ozone-platform=wayland"],
@@ -74,8 +74,11 @@ function line(path: string): string | undefined {
   }
 }
 
-/** Makes the one window there is as large as its display: cage has an output of that size then. */
-async function fill({ name, width, height }: Display): Promise<void> {
+/** Gives cage's window on an X11 display another size: its output has that size then. */
+export async function resizeOutput(
+  { name }: Pick<Display, "name">,
+  { width, height }: Pick<Display, "width" | "height">,
+): Promise<void> {
   const connection = await new Promise<X11Connection>((resolve) => {
     connectX11({ DISPLAY: name }, resolve, () => {});
   });
