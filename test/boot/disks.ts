@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { run } from "../../scripts/setup/run.mjs";
-import { type Command, debianFor } from "../support/machine/debian.ts";
+import { type Command, debianFor, type Release } from "../support/machine/debian.ts";
+import { FOR_WAYLAND } from "./sessions.ts";
 
 /** What a virtual PC is switched on with. */
 export interface Disks {
@@ -16,6 +17,7 @@ export interface Disks {
 export interface DisksOptions {
   /** An empty folder. */
   readonly folder: string;
+  readonly debian: Release;
   /** Spotloop's two packages, as they are installed together. */
   readonly debs: readonly string[];
   /** Newer ones, for an upgrade: they lie in `/root` of the machine. */
@@ -34,13 +36,21 @@ const GUEST = join(import.meta.dirname, "guest");
 const BARE = ["systemd-sysv", "linux-image-amd64", "initramfs-tools", "kmod", "procps", "curl", "ca-certificates"];
 
 /** Makes the disks of a PC on which both packages have been installed, and nothing is configured. Needs root. */
-export async function makeDisks({ folder, debs, newer, ports, signal, progress }: DisksOptions): Promise<Disks> {
+export async function makeDisks({
+  folder,
+  debian,
+  debs,
+  newer,
+  ports,
+  signal,
+  progress,
+}: DisksOptions): Promise<Disks> {
   const command = async (program: string, ...args: string[]) => {
     const { ok, said } = await run(program, args, { signal });
     if (!ok) throw new Error(`${program} ${args.join(" ")}:\n${said}`);
     return said;
   };
-  const base = await debianFor(debs, ["Depends", "Recommends"], BARE, command, progress);
+  const base = await debianFor(debian, debs, ["Depends", "Recommends"], BARE, command, progress);
   const root = join(folder, "root");
   mkdirSync(root);
   progress("unpacking Debian");
@@ -48,7 +58,11 @@ export async function makeDisks({ folder, debs, newer, ports, signal, progress }
   for (const file of [...debs, ...newer]) copyFileSync(file, join(root, "root", basename(file)));
   progress("installing the packages");
   const inside = debs.map((deb) => `/root/${basename(deb)}`);
-  await command("chroot", root, "env", ...APT_ENVIRONMENT, "apt-get", "install", "--yes", ...inside);
+  const apt = (...args: string[]) => command("chroot", root, "env", ...APT_ENVIRONMENT, "apt-get", ...args);
+  await apt("install", "--yes", ...inside);
+  // For later: the machine reaches nothing but the screen network.
+  await apt("update", "--quiet");
+  await apt("install", "--yes", "--download-only", ...FOR_WAYLAND);
   await settle(root, ports, command);
   const [kernel, initrd] = ["vmlinuz-", "initrd.img-"].map((name) => {
     const to = join(folder, name.replace("-", ""));

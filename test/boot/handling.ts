@@ -1,4 +1,5 @@
 import type { ChaosNetwork } from "../chaos/network.ts";
+import { gapSeconds } from "./gap.ts";
 import type { Machine } from "./machine.ts";
 import { SEEN_WITHIN_MS, type Steps, until } from "./steps.ts";
 
@@ -53,15 +54,6 @@ export async function install(steps: Steps, machine: Machine, network: ChaosNetw
     await network.misbehave([]);
     return `${health.versions.spotloop}, ${seconds.toFixed(1)} s from the last picture to the first, ${health.proofs.owed} proofs owed (${owedBefore} before); ${creative} on the screen`;
   });
-}
-
-/** From when the old player was asked to stop to when the new one had its first picture on the screen. */
-async function gapSeconds(machine: Machine): Promise<number> {
-  const said = await machine.run(
-    "systemctl show spotloop.service -P ActiveExitTimestampMonotonic -P ActiveEnterTimestampMonotonic",
-  );
-  const [one = Number.NaN, other = Number.NaN] = said.split("\n").map(Number);
-  return Math.abs(one - other) / 1e6;
 }
 
 /** Removes the packages, and looks for what is left running. */

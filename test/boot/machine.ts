@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Disks } from "./disks.ts";
-import type { ScreenReader } from "./screen.ts";
+import type { ScreenReader, Turn } from "./screen.ts";
 import { until } from "./steps.ts";
 import { switchOn, type VirtualPc } from "./virtual-pc.ts";
 
@@ -80,12 +80,12 @@ export class Machine {
     return this.#on().shell.run(command, withinMs);
   }
 
-  /** Resolves with the creative that the screen shows, as soon as it shows one. */
-  spot(signal: AbortSignal): Promise<string> {
+  /** Resolves with the creative that the screen shows, so far turned, as soon as it shows one. */
+  spot(signal: AbortSignal, turn: Turn = 0): Promise<string> {
     const { photograph, reader } = this.#parts;
     return until(signal, async () => {
       await this.#on().photograph(photograph);
-      return reader.creative(photograph);
+      return reader.creative(photograph, turn);
     });
   }
 

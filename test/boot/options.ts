@@ -1,12 +1,15 @@
 import { resolve } from "node:path";
 import { readArguments } from "../../scripts/setup/arguments.ts";
 import { Stop } from "../../scripts/setup/stop.mjs";
+import { type Release, SUITES } from "../support/machine/debian.ts";
 
 /** What `npm run boot-test` is asked for. */
 export interface BootOptions {
   /** How many times the power is cut. */
   readonly cuts: number;
   readonly seed: number;
+  /** Of which Debian the machine is. */
+  readonly debian: Release;
   /** Whether only boot, provisioning, a reboot and cuts are tried. */
   readonly isQuick: boolean;
   /** How long the machine is watched with nothing configured. */
@@ -22,9 +25,11 @@ export interface BootOptions {
 }
 
 const STEP = "Starting the boot test";
-const USAGE = "npm run boot-test -- [--quick] [--cuts N] [--seed S] [--packages DIR] [--keep] [--json FILE [--append]]";
+const USAGE =
+  "npm run boot-test -- [--quick] [--debian 12|13] [--cuts N] [--seed S] [--packages DIR] [--keep] [--json FILE [--append]]";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
+  debian: { type: "string", default: "12" },
   cuts: { type: "string" },
   seed: { type: "string" },
   keep: { type: "boolean", default: false },
@@ -42,11 +47,12 @@ const [IDLE_MS, QUICK_IDLE_MS] = [600_000, 60_000];
  */
 export function readOptions(args: readonly string[], fallbackSeed: number, folder: string): BootOptions {
   const { values } = readArguments(args, { options: OPTIONS }, { step: STEP, usage: USAGE });
-  const { quick, cuts, seed, keep, packages, json, append } = values;
+  const { quick, debian, cuts, seed, keep, packages, json, append } = values;
   if (append && json === undefined) throw new Stop(STEP, "--append adds to the figures of --json FILE.", USAGE);
   return {
     cuts: wholeNumber(cuts) ?? (quick ? QUICK_CUTS : CUTS),
     seed: wholeNumber(seed) ?? fallbackSeed,
+    debian: releaseIn(debian),
     isQuick: quick,
     idleMs: quick ? QUICK_IDLE_MS : IDLE_MS,
     keep,
@@ -54,6 +60,11 @@ export function readOptions(args: readonly string[], fallbackSeed: number, folde
     json: json === undefined ? null : resolve(folder, json),
     append,
   };
+}
+
+function releaseIn(text: string): Release {
+  if (Object.hasOwn(SUITES, text)) return Number(text) as Release;
+  throw new Stop(STEP, `"${text}" is no Debian that is tried: 12 or 13.`, USAGE);
 }
 
 function wholeNumber(text: string | undefined): number | null {

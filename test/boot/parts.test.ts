@@ -1,10 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ROOT } from "../../scripts/setup/paths.mjs";
 import { wantedBy } from "../support/machine/debian.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { readOptions } from "./options.ts";
+import { screenReader } from "./screen.ts";
 import { answerIn, openShell } from "./shell.ts";
 import { StepFailed, Steps } from "./steps.ts";
 import { bootTable } from "./table.ts";
@@ -28,6 +32,12 @@ describe("what npm run boot-test is asked for", () => {
       keep: true,
       packages: "/home/out",
     });
+  });
+
+  it("is a Debian 12 unless 13 is said", () => {
+    expect(readOptions([], 5, "/home").debian).toBe(12);
+    expect(readOptions(["--debian", "13"], 5, "/home").debian).toBe(13);
+    expect(() => readOptions(["--debian", "11"], 5, "/home")).toThrow(/"11" is no Debian that is tried: 12 or 13/);
   });
 
   it("adds to a file where that is named", () => {
@@ -54,6 +64,25 @@ describe("the packages of a bare Debian", () => {
       "?or(?exact-name(libgtk-3-0t64),?exact-name(libgtk-3-0))",
       ...["dbus", "libnss3", "libva2"],
     ]);
+  });
+});
+
+describe("the reader of a screen", () => {
+  const wide = join(ROOT, "assets/creatives/news-headlines.jpg");
+  const portrait = (turn: string) => {
+    const file = join(temporaryFolder(), "turned.png");
+    const filter = ["scale=720:405,pad=720:1280:0:437", ...(turn === "" ? [] : [`transpose=${turn}`])].join(",");
+    execFileSync("ffmpeg", ["-loglevel", "error", "-nostdin", "-i", wide, "-vf", filter, file]);
+    return file;
+  };
+
+  it("finds a creative that fills the screen, and one on a screen that is turned clockwise, and no other way round", () => {
+    const { creative } = screenReader();
+    expect([creative(wide, 0), creative(wide, 90)]).toEqual(["news-headlines", null]);
+    const clockwise = portrait("clock");
+    expect([creative(clockwise, 0), creative(clockwise, 90)]).toEqual([null, "news-headlines"]);
+    expect(creative(portrait("cclock"), 90)).toBeNull();
+    expect(creative(portrait(""), 90)).toBeNull();
   });
 });
 

@@ -9,6 +9,7 @@ import type { BootOptions } from "./options.ts";
 import { spotsFor, writeWorld } from "./pictures.ts";
 import { compare, deliver } from "./proofs.ts";
 import { screenReader } from "./screen.ts";
+import { changeSessions } from "./sessions.ts";
 import { setUp } from "./set-up.ts";
 import { type Step, StepFailed, Steps } from "./steps.ts";
 import { consoleTail } from "./virtual-pc.ts";
@@ -64,7 +65,7 @@ function picturesFor(cuts: number): number {
 
 /** A machine that has never been on. */
 async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): Promise<Machine> {
-  const { folder, isQuick, progress } = options;
+  const { folder, debian, isQuick, progress } = options;
   const ports = [network.baseUrl, network.mediaUrl].map((url) => new URL(url).port);
   const packages = await steps.find(
     isQuick ? "the packages" : "the packages, and newer ones",
@@ -73,9 +74,9 @@ async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): 
     ({ debs, newer }) => [...debs, ...newer].map((file) => basename(file)).join("\n"),
   );
   const disks = await steps.find(
-    "install them on a bare Debian",
+    `install them on a bare Debian ${debian}`,
     INSTALLED_WITHIN_MS,
-    (signal) => makeDisks({ folder, ...packages, ports, signal, progress }),
+    (signal) => makeDisks({ folder, debian, ...packages, ports, signal, progress }),
     () => "with Debian's packages and nothing else",
   );
   return new Machine({ folder, disks, ports, reader: screenReader(), photograph: steps.photograph });
@@ -83,15 +84,16 @@ async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): 
 
 /** The life of the machine, from its first boot on. */
 async function lived(options: BootRun, steps: Steps, network: ChaosNetwork, machine: Machine): Promise<Verdicts> {
-  const { folder, isQuick, idleMs, cuts, seed } = options;
+  const { folder, debian, isQuick, idleMs, cuts, seed } = options;
   await network.plan(spotsFor(PLANNED, picturesFor(cuts)));
   await setUp(steps, machine, network, idleMs);
   const brokenAt = isQuick ? [] : await breakThings(steps, machine);
+  const replacedAt = isQuick || debian < 13 ? [] : await changeSessions(steps, machine);
   const { cutAt, flaws } = await cutPower(steps, machine, network, { folder, cuts: drawCuts(cuts, seed) });
   if (!isQuick) await install(steps, machine, network, NEWER);
   await deliver(steps, machine, network);
   if (!isQuick) await remove(steps, machine);
-  return compare(steps, machine, network, { folder, endedAt: [...brokenAt, ...cutAt], flaws });
+  return compare(steps, machine, network, { folder, endedAt: [...brokenAt, ...replacedAt, ...cutAt], flaws });
 }
 
 /** More than a run shows; `MOST_PLANNED` of the emulator is the limit. */

@@ -24,7 +24,7 @@ const SNIPPETS = join(import.meta.dirname, "../../assets/apt-repository/kiosk");
 export async function makeRoot(options: RootOptions): Promise<void> {
   const { folder, packages, signal, progress } = options;
   const run: Command = (program, ...args) => command(signal, program, ...args);
-  const base = await debianFor(packages.files, ["Depends"], BARE, run, progress);
+  const base = await debianFor(12, packages.files, ["Depends"], BARE, run, progress);
   progress("unpacking Debian");
   mkdirSync(folder, { recursive: true });
   await command(signal, "tar", "--directory", folder, "--extract", "--file", base);

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { gapSeconds } from "../boot/gap.ts";
 import { type Step, StepFailed, Steps, until } from "../boot/steps.ts";
 import { type ChaosNetwork, startNetwork } from "../chaos/network.ts";
 import { boot } from "./container.ts";
@@ -32,6 +33,8 @@ export interface UpdateRun {
 
 const MADE_WITHIN_MS = 30 * 60_000;
 const STEP_MS = 20 * 60_000;
+/** From the last picture of the old version to the first of the new one. */
+const RESTARTED_WITHIN_S = 10;
 const [FIRST, ADDS, LIES, NEXT, STAGED] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"] as const;
 const ADDITION = "{ addition: 'alter table proof add column later text' }";
 /** A column in another place: of no use to a version that does not know it. */
@@ -126,7 +129,9 @@ async function live(
     await kiosk.upgrade();
     const state = await kiosk.phase("proved", signal);
     if ((await kiosk.version()) !== ADDS) throw new Error("it did not stay");
-    return state;
+    const seconds = await gapSeconds(kiosk.machine);
+    if (seconds > RESTARTED_WITHIN_S) throw new Error(`no picture for ${seconds.toFixed(1)} s`);
+    return `${seconds.toFixed(1)} s from the last picture to the first; ${state}`;
   });
   await steps.take("one that proves nothing goes back by itself, offline", STEP_MS, async (signal) => {
     await kiosk.proves(ADDS, signal);

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { npm } from "../../scripts/setup/packages.mjs";
 import { CACHE, ROOT } from "../../scripts/setup/paths.mjs";
 import { run } from "../../scripts/setup/run.mjs";
-import { debianWith } from "../support/machine/debian.ts";
+import { debianWith, SUITES } from "../support/machine/debian.ts";
 
 /** A Windows made by wine that runs Node in a copy of this checkout. */
 export interface Windows {
@@ -24,7 +24,7 @@ export interface Windows {
 }
 
 /** The first Debian whose wine Node 24 runs in: in that of Debian 12 (8.0) V8 ends for want of address space. */
-const SUITE = "trixie";
+const SUITE = SUITES[13];
 const PACKAGES = ["wine", "wine64"];
 
 const HOME = `${CACHE}/windows`;

@@ -3,16 +3,19 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CACHE } from "../../../scripts/setup/paths.mjs";
 
-const SUITE = "bookworm";
+/** Debian's releases that Spotloop is for, by their numbers, as its archive calls them. */
+export const SUITES = { 12: "bookworm", 13: "trixie" } as const;
+export type Release = keyof typeof SUITES;
 
 /** Runs a program, and gives what it said; throws where it fails. */
 export type Command = (program: string, ...args: string[]) => Promise<string>;
 
 /**
- * Debian as a tar, with what is wanted in any case and all that the packages name in these fields: made once for each list
+ * A Debian as a tar, with what is wanted in any case and all that the packages name in these fields: made once for each list
  * of packages, without Spotloop's own. Needs root.
  */
 export async function debianFor(
+  release: Release,
   debs: readonly string[],
   fields: readonly ("Depends" | "Recommends")[],
   bare: readonly string[],
@@ -20,7 +23,7 @@ export async function debianFor(
   progress: (text: string) => void,
 ): Promise<string> {
   const named = await Promise.all(debs.map((deb) => command("dpkg-deb", "--field", deb, ...fields)));
-  return debianWith(SUITE, [...bare, ...wantedBy(named.join("\n"))], command, progress);
+  return debianWith(SUITES[release], [...bare, ...wantedBy(named.join("\n"))], command, progress);
 }
 
 /** A Debian as a tar, with these packages: made once for each list of them. Needs root. */
