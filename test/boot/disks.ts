@@ -2,7 +2,6 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:
 import { basename, join } from "node:path";
 import { run } from "../../scripts/setup/run.mjs";
 import { type Command, debianFor, type Release } from "../support/machine/debian.ts";
-import { FOR_WAYLAND } from "./sessions.ts";
 
 /** What a virtual PC is switched on with. */
 export interface Disks {
@@ -22,6 +21,8 @@ export interface DisksOptions {
   readonly debs: readonly string[];
   /** Newer ones, for an upgrade: they lie in `/root` of the machine. */
   readonly newer: readonly string[];
+  /** Debian's packages that the machine, which reaches no archive, can install later. */
+  readonly later: readonly string[];
   /** Ports of this machine's loopback that are the guest's, too. */
   readonly ports: readonly string[];
   readonly signal: AbortSignal;
@@ -41,6 +42,7 @@ export async function makeDisks({
   debian,
   debs,
   newer,
+  later,
   ports,
   signal,
   progress,
@@ -60,9 +62,10 @@ export async function makeDisks({
   const inside = debs.map((deb) => `/root/${basename(deb)}`);
   const apt = (...args: string[]) => command("chroot", root, "env", ...APT_ENVIRONMENT, "apt-get", ...args);
   await apt("install", "--yes", ...inside);
-  // For later: the machine reaches nothing but the screen network.
-  await apt("update", "--quiet");
-  await apt("install", "--yes", "--download-only", ...FOR_WAYLAND);
+  if (later.length > 0) {
+    await apt("update", "--quiet");
+    await apt("install", "--yes", "--download-only", ...later);
+  }
   await settle(root, ports, command);
   const [kernel, initrd] = ["vmlinuz-", "initrd.img-"].map((name) => {
     const to = join(folder, name.replace("-", ""));

@@ -1,5 +1,5 @@
 import type { ChaosNetwork } from "../chaos/network.ts";
-import { gapSeconds } from "./gap.ts";
+import { gapWithin } from "./gap.ts";
 import type { Machine } from "./machine.ts";
 import { SEEN_WITHIN_MS, type Steps, until } from "./steps.ts";
 
@@ -8,29 +8,48 @@ const INSTALLED_WITHIN_MS = 20 * 60_000;
 const RESTARTED_WITHIN_S = 120;
 
 /**
- * Breaks what a player stands on, and sees to it that spots come back by themselves. Resolves with when each was broken, Unix
- * epoch milliseconds: a proof that was under way then may be sent once more.
+ * Breaks something by a command, and sees to it that spots come back in another process. Resolves with when it was broken,
+ * Unix epoch milliseconds: a proof that was under way then may be sent once more.
  */
-export async function breakThings(steps: Steps, machine: Machine): Promise<readonly number[]> {
-  const endedAt: number[] = [];
-  const heals = (name: string, command: (mainPid: number) => string) =>
-    steps.take(name, SEEN_WITHIN_MS, async (signal) => {
+export async function heals(
+  steps: Steps,
+  machine: Machine,
+  name: string,
+  command: (mainPid: number) => string,
+): Promise<number> {
+  const { brokenAt } = await steps.find(
+    name,
+    SEEN_WITHIN_MS,
+    async (signal) => {
       const before = await machine.unit();
-      const brokenAt = performance.now();
+      const since = performance.now();
       await machine.run(command(before.mainPid));
-      endedAt.push(Date.now());
+      const brokenAt = Date.now();
       const after = await until(signal, async () => {
         const unit = await machine.unit();
         return unit.isActive && unit.mainPid !== before.mainPid ? unit : null;
       });
       const creative = await machine.spot(signal);
-      const seconds = Math.round((performance.now() - brokenAt) / 1000);
-      return `${creative} on the screen after ${seconds} s, restart ${after.restarts}`;
-    });
-  await heals("the player is killed", (pid) => `kill -KILL ${pid}`);
-  await heals("the player stands still", (pid) => `kill -STOP ${pid}`);
-  await heals("the display dies", () => "kill -KILL $(systemctl show spotloop-display.service -P MainPID)");
-  return endedAt;
+      const seconds = Math.round((performance.now() - since) / 1000);
+      return { brokenAt, seen: `${creative} on the screen after ${seconds} s, restart ${after.restarts}` };
+    },
+    ({ seen }) => seen,
+  );
+  return brokenAt;
+}
+
+/** Breaks what a player stands on. Resolves with when each was broken, as `heals` does. */
+export async function breakThings(steps: Steps, machine: Machine): Promise<readonly number[]> {
+  return [
+    await heals(steps, machine, "the player is killed", (pid) => `kill -KILL ${pid}`),
+    await heals(steps, machine, "the player stands still", (pid) => `kill -STOP ${pid}`),
+    await heals(steps, machine, "the display dies", () => killing("spotloop-display.service")),
+  ];
+}
+
+/** The command that ends a unit's own process on the spot. */
+export function killing(unit: string): string {
+  return `kill -KILL $(systemctl show ${unit} -P MainPID)`;
 }
 
 /** Installs the newer packages over a player that plays and owes proofs which the network does not take meanwhile. */
@@ -49,10 +68,9 @@ export async function install(steps: Steps, machine: Machine, network: ChaosNetw
     });
     if (health.proofs.owed < owedBefore) throw new Error(`${owedBefore} proofs were owed, ${health.proofs.owed} now`);
     const creative = await machine.spot(signal);
-    const seconds = await gapSeconds(machine);
-    if (seconds > RESTARTED_WITHIN_S) throw new Error(`no picture for ${seconds.toFixed(1)} s`);
+    const gap = await gapWithin(RESTARTED_WITHIN_S, machine);
     await network.misbehave([]);
-    return `${health.versions.spotloop}, ${seconds.toFixed(1)} s from the last picture to the first, ${health.proofs.owed} proofs owed (${owedBefore} before); ${creative} on the screen`;
+    return `${health.versions.spotloop}, ${gap}, ${health.proofs.owed} proofs owed (${owedBefore} before); ${creative} on the screen`;
   });
 }
 

@@ -1,10 +1,10 @@
+import { heals, killing } from "./handling.ts";
 import type { Machine } from "./machine.ts";
 import type { Turn } from "./screen.ts";
-import { SEEN_WITHIN_MS, type Steps, until } from "./steps.ts";
+import { SEEN_WITHIN_MS, type Steps } from "./steps.ts";
 
 const CONFIG = "/etc/spotloop/config.json";
 const SETTING = "/etc/default/spotloop-kiosk";
-const COMPOSITOR = "spotloop-wayland.service";
 const INSTALLED_WITHIN_MS = 20 * 60_000;
 
 /** What an operator installs for Wayland. */
@@ -16,7 +16,6 @@ export const FOR_WAYLAND = ["cage", "xwayland", "wlr-randr"];
  * on a virtual graphics card Debian 12's X server does not draw a turned picture, and its cage ends with a segmentation fault.
  */
 export async function changeSessions(steps: Steps, machine: Machine): Promise<readonly number[]> {
-  const endedAt: number[] = [];
   await turn(steps, machine, "X11");
   await steps.take("Wayland in X11's place, by one setting and a reboot", INSTALLED_WITHIN_MS, async (signal) => {
     await machine.run(`apt-get install --yes ${FOR_WAYLAND.join(" ")}`, INSTALLED_WITHIN_MS);
@@ -24,25 +23,14 @@ export async function changeSessions(steps: Steps, machine: Machine): Promise<re
     await machine.reboot(signal);
     return `${await machine.spot(signal)} on the screen of ${await displayOf(machine, "wayland")}`;
   });
-  await steps.take("the compositor dies", SEEN_WITHIN_MS, async (signal) => {
-    const before = await machine.unit();
-    const brokenAt = performance.now();
-    await machine.run(`kill -KILL $(systemctl show ${COMPOSITOR} -P MainPID)`);
-    endedAt.push(Date.now());
-    await until(signal, async () => {
-      const { isActive, mainPid } = await machine.unit();
-      return isActive && mainPid !== before.mainPid ? true : null;
-    });
-    const creative = await machine.spot(signal);
-    return `${creative} on the screen after ${Math.round((performance.now() - brokenAt) / 1000)} s`;
-  });
+  const brokenAt = await heals(steps, machine, "the compositor dies", () => killing("spotloop-wayland.service"));
   await turn(steps, machine, "Wayland");
   await steps.take("X11 again, by the same setting", SEEN_WITHIN_MS, async (signal) => {
     await machine.run(`echo SPOTLOOP_SESSION=x11 >${SETTING}`);
     await machine.reboot(signal);
     return `${await machine.spot(signal)} on the screen of ${await displayOf(machine, "x11")}`;
   });
-  return endedAt;
+  return [brokenAt];
 }
 
 /** Turns the picture by a quarter and back, as an operator of a portrait screen does. */
@@ -62,12 +50,13 @@ async function configure(machine: Machine, change: Readonly<Record<string, unkno
   await machine.run(`printf %s '${JSON.stringify(config)}' >${CONFIG}`);
 }
 
+const SERVERS = { wayland: "cage", x11: "Xorg" } as const;
+
 /** The display server that shows the screen; throws where the player plays on another. */
-async function displayOf(machine: Machine, platform: "wayland" | "x11"): Promise<string> {
+async function displayOf(machine: Machine, platform: keyof typeof SERVERS): Promise<string> {
   const { mainPid } = await machine.unit();
   const words = await machine.run(`tr '\\0' ' ' </proc/${mainPid}/cmdline`);
   if (!words.includes(`--ozone-platform=${platform}`)) throw new Error(`the player runs as ${words}`);
-  const server = platform === "wayland" ? "cage" : "Xorg";
-  await machine.run(`pidof ${server}`);
-  return platform === "wayland" ? machine.run("cage -v 2>&1 || echo cage") : server;
+  await machine.run(`pidof ${SERVERS[platform]}`);
+  return SERVERS[platform];
 }

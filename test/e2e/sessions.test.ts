@@ -19,6 +19,14 @@ const spots = all.slice(0, 4);
 const expected = shownItems(spots).map(({ creative }) => creative);
 const [WIDTH, HEIGHT] = [960, 540];
 
+async function airs({ home }: Rig, onAir: "an item" | "nothing", withinMs?: number): Promise<void> {
+  const isSo = async () => {
+    const now = (await readHealth(home))?.onAir;
+    return (onAir === "nothing" ? now === "nothing" : typeof now === "object") || undefined;
+  };
+  await eventually(`${onAir} on air`, isSo, withinMs);
+}
+
 describe.each(SESSIONS)("a player on %s", (session) => {
   let rig: Rig;
   let player: Running;
@@ -41,14 +49,6 @@ describe.each(SESSIONS)("a player on %s", (session) => {
     return items.filter((item) => item?.pops.length === 1 && item.pops[0]?.verdict === "counted").length;
   }
 
-  async function airs(onAir: "an item" | "nothing"): Promise<void> {
-    const isSo = async () => {
-      const now = (await readHealth(rig.home))?.onAir;
-      return (onAir === "nothing" ? now === "nothing" : typeof now === "object") || undefined;
-    };
-    await eventually(`${onAir} on air`, isSo);
-  }
-
   it("shows items in order, filling the display, with nothing black or foreign between them", () => {
     const first = sights.indexOf(expected[0] ?? "");
     expect(sights.slice(first, first + expected.length)).toEqual(expected);
@@ -57,11 +57,11 @@ describe.each(SESSIONS)("a player on %s", (session) => {
   it.skipIf(session === "cage")(
     "counts as hidden behind another full-screen window, and comes back in front",
     async () => {
-      await airs("an item");
+      await airs(rig, "an item");
       const env = { ...process.env, DISPLAY: rig.display.name };
       const other = startChild("xterm", ["-fullscreen"], { env });
-      await airs("nothing");
-      await airs("an item");
+      await airs(rig, "nothing");
+      await airs(rig, "an item");
       await other.stop();
     },
   );
@@ -77,8 +77,7 @@ it("a display that is turned under Wayland is filled as it is then", async () =>
   await resizeOutput(rig.display, { width: HEIGHT, height: WIDTH });
   await rig.emulator.next(all);
   rig.play(["--config", rig.configure()]);
-  const airs = async () => typeof (await readHealth(rig.home))?.onAir === "object" || undefined;
-  await eventually("an item on air", airs, 90_000);
+  await airs(rig, "an item", 90_000);
   await resizeOutput(rig.display, { width: WIDTH, height: HEIGHT });
   const watch = await watchDisplay(rig.display, eye);
   const isWhole = (sight: string) => catalogue.creatives.some(({ name }) => name === sight);
