@@ -154,10 +154,14 @@ function memoryByProcess(): Memory {
   return { byPid: new Map(metrics.map(({ pid, bytes }) => [pid, bytes])), graphics };
 }
 
-/** A frame whose process has just gone throws when it is asked: it takes no memory any more. */
-function processesOf(contents: WebContents): readonly number[] {
+/**
+ * The processes of a page's frames. A frame whose process has just gone is in process 0, or throws when it is asked: then
+ * there are none.
+ */
+export function processesOf(contents: WebContents): readonly number[] {
   try {
-    return [...new Set(contents.mainFrame.framesInSubtree.map(({ osProcessId }) => osProcessId))];
+    const pids = contents.mainFrame.framesInSubtree.map(({ osProcessId }) => osProcessId);
+    return [...new Set(pids)].filter((pid) => pid > 0);
   } catch {
     return [];
   }

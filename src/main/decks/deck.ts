@@ -5,7 +5,7 @@ import { confine, type NavigationRule } from "../guards.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
 import { loadBefore } from "./deck-content.ts";
-import { watchMemory } from "./deck-watch.ts";
+import { processesOf, watchMemory } from "./deck-watch.ts";
 import type { Lease } from "./session-pool.ts";
 
 /** A fresh view for one item, closed with it, so that nothing is left of it. */
@@ -31,9 +31,6 @@ export type OnFailed = (reason: FailureReason, detail: string) => void;
 export interface DeckLease extends Lease {
   readonly rule: (url: string) => NavigationRule;
 }
-
-/** A renderer that has not exited this long after its deck was closed is killed. */
-const GONE_WITHIN_MS = 2_000;
 
 /**
  * Opens a deck on a leased session, below everything visible. `onFailed` is called after a crash or a forbidden action,
@@ -178,14 +175,14 @@ function preferencesFor({ session }: Lease): WebPreferences {
   };
 }
 
+/** Kills a page's processes: one that hangs or takes all memory would hold up the next item for as long as it lives. */
 function end(contents: WebContents): void {
-  const pid = contents.isDestroyed() ? 0 : contents.getOSProcessId();
-  contents.close({ waitForBeforeUnload: false });
-  setTimeout(() => ensureGone(contents.isDestroyed() ? 0 : pid), GONE_WITHIN_MS);
+  const pids = processesOf(contents);
+  if (!contents.isDestroyed()) contents.close({ waitForBeforeUnload: false });
+  for (const pid of pids) kill(pid);
 }
 
-function ensureGone(pid: number): void {
-  if (pid === 0) return;
+function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
