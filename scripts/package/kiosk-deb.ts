@@ -9,6 +9,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "spotloop-display.service": "/usr/lib/systemd/system/spotloop-display.service",
   "spotloop-wayland.service": "/usr/lib/systemd/system/spotloop-wayland.service",
   "session.default": "/etc/default/spotloop-kiosk",
+  "compositor.sh": "/usr/lib/spotloop-kiosk/compositor",
   "play.sh": "/usr/lib/spotloop-kiosk/play",
   "no-pointer.xcursor": "/usr/share/spotloop-kiosk/pointers/default/cursors/left_ptr",
   "player.conf": "/usr/lib/systemd/system/spotloop.service.d/20-kiosk.conf",

@@ -63,11 +63,6 @@ function picturesFor(cuts: number): number {
   return 60 + 10 * cuts;
 }
 
-/** Whether displays are turned and sessions changed: `changeSessions` says why on Debian 13 alone. */
-function doesChange({ isQuick, debian }: BootRun): boolean {
-  return !isQuick && debian >= 13;
-}
-
 /** A machine that has never been on. */
 async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): Promise<Machine> {
   const { folder, debian, isQuick, progress } = options;
@@ -81,16 +76,7 @@ async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): 
   const disks = await steps.find(
     `install them on a bare Debian ${debian}`,
     INSTALLED_WITHIN_MS,
-    (signal) =>
-      makeDisks({
-        folder,
-        debian,
-        ...packages,
-        later: doesChange(options) ? FOR_WAYLAND : [],
-        ports,
-        signal,
-        progress,
-      }),
+    (signal) => makeDisks({ folder, debian, ...packages, later: isQuick ? [] : FOR_WAYLAND, ports, signal, progress }),
     () => "with Debian's packages and nothing else",
   );
   return new Machine({ folder, disks, ports, reader: screenReader(), photograph: steps.photograph });
@@ -98,11 +84,11 @@ async function prepared(options: BootRun, steps: Steps, network: ChaosNetwork): 
 
 /** The life of the machine, from its first boot on. */
 async function lived(options: BootRun, steps: Steps, network: ChaosNetwork, machine: Machine): Promise<Verdicts> {
-  const { folder, isQuick, idleMs, cuts, seed } = options;
+  const { folder, debian, isQuick, idleMs, cuts, seed } = options;
   await network.plan(spotsFor(PLANNED, picturesFor(cuts)));
   await setUp(steps, machine, network, idleMs);
   const brokenAt = isQuick ? [] : await breakThings(steps, machine);
-  const replacedAt = doesChange(options) ? await changeSessions(steps, machine) : [];
+  const replacedAt = isQuick ? [] : await changeSessions(steps, machine, { canTurn: debian >= 13 });
   const { cutAt, flaws } = await cutPower(steps, machine, network, { folder, cuts: drawCuts(cuts, seed) });
   if (!isQuick) await install(steps, machine, network, NEWER);
   await deliver(steps, machine, network);

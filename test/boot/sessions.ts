@@ -10,13 +10,18 @@ const INSTALLED_WITHIN_MS = 20 * 60_000;
 /** What an operator installs for Wayland. */
 export const FOR_WAYLAND = ["cage", "xwayland", "wlr-randr"];
 
+/** Where a picture can be turned. */
+export interface Turning {
+  /** Debian 12's X server does not draw a turned picture on a virtual graphics card, and its cage turns none at all. */
+  readonly canTurn: boolean;
+}
+
 /**
  * Turns the picture, puts Wayland in X11's place by its one setting and X11 back in Wayland's, and sees to it that spots are on
- * the screen each time. Resolves with when the compositor was killed, Unix epoch milliseconds. For Debian 13:
- * on a virtual graphics card Debian 12's X server does not draw a turned picture, and its cage ends with a segmentation fault.
+ * the screen each time. Resolves with when the compositor was killed, Unix epoch milliseconds.
  */
-export async function changeSessions(steps: Steps, machine: Machine): Promise<readonly number[]> {
-  await turn(steps, machine, "X11");
+export async function changeSessions(steps: Steps, machine: Machine, { canTurn }: Turning): Promise<readonly number[]> {
+  if (canTurn) await turn(steps, machine, "X11");
   await steps.take("Wayland in X11's place, by one setting and a reboot", INSTALLED_WITHIN_MS, async (signal) => {
     await machine.run(`apt-get install --yes ${FOR_WAYLAND.join(" ")}`, INSTALLED_WITHIN_MS);
     await machine.run(`echo SPOTLOOP_SESSION=wayland >${SETTING}`);
@@ -24,7 +29,7 @@ export async function changeSessions(steps: Steps, machine: Machine): Promise<re
     return `${await machine.spot(signal)} on the screen of ${await displayOf(machine, "wayland")}`;
   });
   const brokenAt = await heals(steps, machine, "the compositor dies", () => killing("spotloop-wayland.service"));
-  await turn(steps, machine, "Wayland");
+  if (canTurn) await turn(steps, machine, "Wayland");
   await steps.take("X11 again, by the same setting", SEEN_WITHIN_MS, async (signal) => {
     await machine.run(`echo SPOTLOOP_SESSION=x11 >${SETTING}`);
     await machine.reboot(signal);

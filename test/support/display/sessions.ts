@@ -53,7 +53,7 @@ async function startCage(display: Display): Promise<Started> {
   const nested = { DISPLAY: display.name, WLR_BACKENDS: "x11", WLR_RENDERER: "pixman" };
   const env = { PATH: process.env.PATH, HOME: path, ...shared, ...nested };
   const command = ["sh", "-c", 'echo "$WAYLAND_DISPLAY" > "$HOME/socket"; exec sleep infinity'];
-  const cage = startChild("cage", ["-d", "--", ...command], { env, uid, gid });
+  const cage = startChild("sh", [`${ROOT}/assets/kiosk/compositor.sh`, ...command], { env, uid, gid });
   const socket = await eventually("cage's socket", () => line(join(path, "socket")));
   await resizeOutput(display, display);
   return {
