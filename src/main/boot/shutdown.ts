@@ -1,6 +1,5 @@
 import { app } from "electron";
 import type { Logger } from "pino";
-import { isWayland } from "../../player/display.ts";
 import type { Recovery } from "../recovery/recovery.ts";
 import { EXIT } from "../recovery/supervisor.ts";
 
@@ -64,9 +63,10 @@ export class Shutdown {
   }
 }
 
-/** Ends the process. Under Wayland Chromium crashes or hangs while it takes itself down: there it is not asked to. */
+/**
+ * Ends the process. Chromium is not asked to take itself down: under Wayland it crashes or hangs over that, and on a busy machine
+ * it was seen to crash on X11.
+ */
 function leave(code: number): void {
-  if (isWayland(process.env, process.argv))
-    (process as typeof process & { reallyExit(code: number): never }).reallyExit(code);
-  app.exit(code);
+  (process as typeof process & { reallyExit(code: number): never }).reallyExit(code);
 }
