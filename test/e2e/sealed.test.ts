@@ -5,6 +5,7 @@ import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { HOSTILE, type HostileSite, openHostileSite } from "../support/creatives/hostile-site.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { type Counting, openCounting } from "../support/machine/counting.ts";
+import { INSPECTED, lookInside } from "../support/machine/inside.ts";
 import { netLogTo, reachingIn } from "../support/machine/net-log.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
@@ -180,11 +181,15 @@ async function attempts(ways: readonly Way[], host: string): Promise<{ counting:
 async function play(rig: Rig, site: HostileSite, netLog: string): Promise<void> {
   const news = { ...plannedItem(HOSTILE, ITEM_MS), url: site.url("tries") };
   await rig.emulator.next([{ news, ad: null }]);
-  const player = rig.play([...netLogTo(netLog), "--config", rig.configure()]);
+  const player = rig.play([INSPECTED, ...netLogTo(netLog), "--config", rig.configure()]);
+  const inside = await lookInside(player);
   await eventually("the page's proof", async () =>
     (await rig.emulator.ledger())[0]?.news?.pops.length ? true : undefined,
   );
-  expect(await player.stop()).toBe(0);
+  // A player that is stopped leaves at once, and Chromium's net log lacks its end.
+  await inside.ask("electron.app.exit(0)");
+  inside.close();
+  expect(await player.ended).toBe(0);
 }
 
 describe("a creative that wants out, its service on loopback", () => {
