@@ -14,10 +14,10 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** The emulator as it is started from a shell; `args` are more of its arguments. */
-export function startEmulator(args: readonly string[] = []): Promise<Server> {
+/** The emulator as it is started from a shell; `args` are more of its arguments, `flags` are for Node. */
+export function startEmulator(args: readonly string[] = [], flags: readonly string[] = []): Promise<Server> {
   const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
-  return started([join(ROOT, "dist/cli/main.js"), "emulator", ...ports, ...args]);
+  return started([...flags, join(ROOT, "dist/cli/main.js"), "emulator", ...ports, ...args]);
 }
 
 /** A bare `@hono/node-server` that says hello at `/`. */
