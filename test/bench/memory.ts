@@ -44,9 +44,9 @@ export const memory: Line = {
       title: `Memory and processor: a 10 s clip, 1280x720 at 30 frames/s, for ${seconds} s, rounds: ${rounds}`,
       beside: "bare window",
       rows: [
-        { ...compare("memory of all processes (PSS), median", "MB", 0, (usage) => usage.medianMb), goal: 1.4 },
+        { ...compare("memory of all processes (PSS), median", "MB", 0, (usage) => usage.medianMb), goal: 1.15 },
         compare("memory of all processes (PSS), most", "MB", 0, (usage) => usage.mostMb),
-        { ...compare("processor, of one core", "%", 1, (usage) => usage.cpuPercent), goal: 1.2 },
+        { ...compare("processor, of one core", "%", 1, (usage) => usage.cpuPercent), goal: 1.1 },
         { ...compare("processes", "", 0, (usage) => usage.processes), as: "pair" },
       ],
     };
