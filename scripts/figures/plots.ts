@@ -43,7 +43,7 @@ export function memoryPlot({ series, slopes }: SoakSummary): string {
   const ends = x.domain().map((hour) => [hour, mean + slope.perHour * (hour - meanHour)] as const);
   const move = moveOf(slope);
   const fit = Number.isFinite(slope.perHour) ? `<path d="${path(ends)}" stroke="#000" stroke-dasharray="6 4"/>` : "";
-  return picture("Memory by process over the hours", [
+  return picture("memory by process over the hours", [
     ...legend(MEMORY.map((name) => name.replace(", MB", ""))),
     ...axisLeft(
       y.ticks(6).map((value) => [y(value), `${value}`]),
@@ -77,7 +77,7 @@ function histogramPlot({ what, unit, spotloop, other }: Histogram, beside: strin
     }),
   );
   const middle = (bin: number) => (x(bin) ?? 0) + x.bandwidth() / 2;
-  return picture("How far the lengths of items were off", [
+  return picture(what, [
     ...legend(["Spotloop", beside]),
     ...axisLeft(
       y.ticks(5).map((value) => [y(value), `${value}`]),
@@ -111,7 +111,7 @@ function binName(bin: number): string {
 function picture(title: string, parts: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
-    `<title>${title}</title>`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     ...parts.filter((part) => part !== ""),
     "</svg>\n",
@@ -149,8 +149,11 @@ function axisBelow(ticks: Ticks, unit: string): readonly string[] {
 }
 
 function text(x: number, y: number, words: string, anchor: "start" | "middle" | "end"): string {
-  const escaped = words.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  return `<text x="${fixed(x)}" y="${fixed(y)}" text-anchor="${anchor}">${escaped}</text>`;
+  return `<text x="${fixed(x)}" y="${fixed(y)}" text-anchor="${anchor}">${escaped(words)}</text>`;
+}
+
+function escaped(words: string): string {
+  return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
 function fixed(value: number): string {

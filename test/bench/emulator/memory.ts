@@ -21,9 +21,9 @@ export const emulatorMemory: Line = {
       found.small.push(await growth(startSmall, SPOT_PATH, signal));
       found.hello.push(await growth(startHello, "/", signal));
     }
-    const row = (what: string, at: number, which: "emulator" | "small" = "emulator"): Comparison => ({
-      ...{ what, unit: "MB", digits: 0, as: which === "small" ? "pair" : "ratio" },
-      spotloop: found[which].map((sizes) => sizes[at] ?? Number.NaN),
+    const row = (what: string, at: number, of = found.emulator): Comparison => ({
+      ...{ what, unit: "MB", digits: 0, as: "ratio" },
+      spotloop: of.map((sizes) => sizes[at] ?? Number.NaN),
       other: found.hello.map((sizes) => sizes[at] ?? Number.NaN),
     });
     return {
@@ -35,7 +35,7 @@ export const emulatorMemory: Line = {
         row(`after ${SPOTS}`, 1),
         row(`after ${2 * SPOTS}`, 2),
         row(`after ${3 * SPOTS}`, 3),
-        { ...row(`after ${3 * SPOTS}, kept small by its settings`, 3, "small"), goal: 200 },
+        { ...row(`after ${3 * SPOTS}, kept small by its settings`, 3, found.small), as: "pair", goal: 200 },
       ],
     };
   },

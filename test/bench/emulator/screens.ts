@@ -8,10 +8,10 @@ import { percentile } from "../statistics.ts";
 import { connection } from "./connection.ts";
 import { startEmulator, startHello } from "./servers.ts";
 
-const SCREENS = 10_000;
-/** A spot in the field. */
+const SCREENS = 1_000;
+/** Virtual: a spot in the field. Real time is a tenth of it. */
 const SLOT_MS = 15_000;
-const MOST_P99_MS = 20;
+const SPEED = 10;
 /** As many as a busy network keeps open; a connection has one request under way at a time. */
 const CONNECTIONS = 50;
 
@@ -19,7 +19,7 @@ const CONNECTIONS = 50;
 export const emulatorScreens: Line = {
   name: "emulator-screens",
   async run(bench) {
-    const [rounds, minutes] = bench.quick ? [1, 0.25] : [3, 2];
+    const [rounds, minutes] = bench.quick ? [1, 2] : [3, 10];
     const folder = await mkdtemp(join(tmpdir(), "spotloop-bench-"));
     const world = join(folder, "world.json");
     await writeFile(world, JSON.stringify(network()));
@@ -35,19 +35,15 @@ export const emulatorScreens: Line = {
         latencies.other.push(await asked(hello, () => "/", minutes, bench));
       }
       const row = (what: string, share: number) => ({
-        ...({ what, unit: "ms", digits: 2, as: "pair" } as const),
+        ...({ what, unit: "ms", digits: 2, as: "ratio" } as const),
         spotloop: latencies.spotloop.map((ms) => percentile(ms, share)),
         other: latencies.other.map((ms) => percentile(ms, share)),
       });
       return {
-        title: `Emulator: ${SCREENS} screens, each asking every ${SLOT_MS / 1000} s for ${minutes} min, rounds: ${rounds}`,
+        title: `Emulator: ${SCREENS} screens, each asking every ${SLOT_MS / 1000} s for ${minutes} min of virtual time at ${SPEED} times its pace, rounds: ${rounds}`,
         subject: "the emulator",
         beside: "bare hello",
-        rows: [
-          row("time to a spot, p50", 0.5),
-          { ...row("time to a spot, p99", 0.99), goal: MOST_P99_MS },
-          row("time to a spot, most", 1),
-        ],
+        rows: [row("time to a spot, p50", 0.5), row("time to a spot, p99", 0.99), row("time to a spot, most", 1)],
       };
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
@@ -56,7 +52,7 @@ export const emulatorScreens: Line = {
   },
 };
 
-/** A network of so many screens. */
+/** A network of so many screens, on a clock that is as much faster as the screens are. */
 function network(): WorldFile {
   const place = { location_id: "loc_bench", title: "Arena", venue_type_id: "101", status: "APPROVED" } as const;
   const screens = Array.from({ length: SCREENS }, (_, number) => {
@@ -66,6 +62,7 @@ function network(): WorldFile {
   const cars = [{ ...car, creative: "ad-coffee" }];
   const campaigns = [{ campaign_id: "cmp_bench", car_id: car.car_id }];
   return {
+    clock: { speed: SPEED },
     organizations: [{ org_token: "org_bench", locations: [place], screens, cars, campaigns }],
     news: [{ creative: "news-weather" }],
   };
@@ -80,7 +77,7 @@ async function asked(
 ): Promise<number[]> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connection(origin)));
   const count = (SCREENS * minutes * 60_000) / SLOT_MS;
-  const stepMs = SLOT_MS / SCREENS;
+  const stepMs = SLOT_MS / SPEED / SCREENS;
   const startedAt = performance.now();
   const took: number[] = [];
   let next = 0;
