@@ -14,6 +14,7 @@ import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
 const eye = await openEye();
+const KNOWN = new Set<string>([HOUSE, ...catalogue.creatives.map(({ name }) => name)]);
 const ITEM_MS = 3_500;
 /** A spot of one item each, so that what is lost is told by its name. */
 const items = [...catalogue.creatives, ...catalogue.creatives].slice(0, 12).map((creative, index) => ({
@@ -75,6 +76,8 @@ let player: Running;
 let inside: Inside;
 let sightings: readonly Sighting[];
 let ledger: readonly LedgerSpot[];
+/** What is in sight and never should be, in all runs: none of it is the machine's fault. */
+const spoilt: Sighting[] = [];
 let stalls: StallWatch;
 let punctuality: Punctuality;
 /** The latest process of each part that was killed. */
@@ -112,6 +115,7 @@ async function play(): Promise<Punctuality> {
   const stalled = await stalls.stop();
   const recorded = await recording.stop();
   sightings = sightingsIn(recorded, eye);
+  spoilt.push(...inSight().filter(({ sight }) => !KNOWN.has(sight)));
   lastPictures = new Set(
     lastSecondOf(items[PAGE_AT]?.creative.name ?? "", recorded).map((frame) => eye.look(frame).picture),
   );
@@ -214,8 +218,7 @@ describe("a player whose processes are killed while it plays", () => {
   });
 
   it("is never black, white or foreign", () => {
-    const known = new Set<string>([HOUSE, ...catalogue.creatives.map(({ name }) => name)]);
-    expect(inSight().filter(({ sight }) => !known.has(sight))).toEqual([]);
+    expect(spoilt).toEqual([]);
   });
 
   it("shows every other item in its turn, for as long as planned", () => {

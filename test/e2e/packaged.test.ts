@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { ROOT } from "../../scripts/setup/paths.mjs";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots } from "../support/creatives/running-order.ts";
-import { processTree } from "../support/machine/proc.ts";
 import { eventually, type Program, startPlayerProcess } from "../support/machine/processes.ts";
+import { sandboxedRenderers } from "../support/machine/sandbox.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 const spots = plannedSpots(readCatalogue(), 3);
@@ -74,9 +74,7 @@ describe("the packaged player", () => {
       return verdicts.filter((one) => one?.length).length === 2 * spots.length ? verdicts : undefined;
     };
     expect(await eventually("all proofs", proved)).toEqual(Array.from({ length: 2 * spots.length }, () => ["counted"]));
-    const renderers = processTree(player.pid).filter(({ command }) => command.includes("--type=renderer"));
-    expect(renderers.length).toBeGreaterThan(0);
-    for (const { uid, seccomp } of renderers) expect([uid > 0, seccomp]).toEqual([true, 2]);
+    expect(await sandboxedRenderers(player.pid)).toBeGreaterThan(0);
     expect(await player.stop()).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import type { BaseWindow, WebContents, WebContentsView } from "electron";
+import type { BaseWindow, WebContents } from "electron";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { HouseItem } from "../../core/house.ts";
@@ -6,7 +6,7 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, type HouseStage, startHouseShow } from "../../player/house/house-show.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
+import { NEXT_PAINT, presented, settledWithin } from "../decks/deck-content.ts";
 import { houseUrl } from "../protocol/schemes.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";
 import { SLATE_PLACE } from "../window/placement.ts";
@@ -97,6 +97,8 @@ export class HouseSlate {
   cover(by: Cover, covered: boolean): void {
     if (covered) this.#coveredBy.add(by);
     else this.#coveredBy.delete(by);
+    // It may be drawing below still; what becomes black does so until then.
+    if (!this.#covered && !this.#blanked) this.fit();
     this.#noteVisibility();
   }
 
@@ -110,23 +112,27 @@ export class HouseSlate {
     this.#noteVisibility();
     this.#slate.setColour(blanked ? "#000000" : SLATE_COLOUR);
     // A page that has crashed does not answer; the next one is black from the start.
-    if (blanked) await this.#drawBelow("slate.blank(true)");
+    if (blanked) await this.#drawBelow((page) => page.executeJavaScript("slate.blank(true)"), BLACK_WITHIN_MS);
     else this.#tell("slate.blank(false)");
   }
 
-  /** Runs code that resolves once something is drawn, so that it is there before the deck above is closed. */
-  async #drawBelow(code: string): Promise<void> {
+  /**
+   * Lets the slate draw below what covers it; resolves when `draw` has, and after `withinMs` at the latest. Until then it
+   * sticks out by a pixel: Chromium draws nothing of a view that is covered whole.
+   */
+  async #drawBelow(draw: (page: WebContents) => Promise<unknown>, withinMs: number): Promise<void> {
     const { view } = this.#slate;
-    await drawBelow(this.#window, view, () => view.webContents.executeJavaScript(code));
-    fill(this.#window, view);
+    view.setBounds(overhanging(this.#window, visiblePart(this.#window), SLATE_PLACE));
+    await settledWithin(draw(view.webContents), withinMs);
+    this.fit();
   }
 
   #restore(): void {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
     if (this.#blanked) void this.setBlanked(true);
-    // Drawn now, so that it is there at once when it is uncovered.
-    else if (this.#covered) void this.#drawBelow(NEXT_PAINT);
+    // Drawn now and completely, so that it is there at once when it is uncovered.
+    else if (this.#covered) void this.#drawBelow(presented, DRAWN_WITHIN_MS);
     this.#show?.dispatch({ kind: "emptied" });
     this.#gone = false;
     this.#noteVisibility();
@@ -144,17 +150,10 @@ export class HouseSlate {
   }
 }
 
-/** Drawing below is not waited for longer than this: a covered page may never draw. */
-const DRAWN_WITHIN_MS = 300;
-
-/**
- * Lets the slate draw below what covers it; resolves when `draw` has, or should have. From then on it sticks out by a
- * pixel, until it is made to fill its window again.
- */
-function drawBelow(window: BaseWindow, view: WebContentsView, draw: () => Promise<unknown>): Promise<void> {
-  view.setBounds(overhanging(window, visiblePart(window), SLATE_PLACE));
-  return settledWithin(draw(), DRAWN_WITHIN_MS);
-}
+/** The deck above does not stay longer for black that is not drawn: the page may have crashed. */
+const BLACK_WITHIN_MS = 300;
+/** A covered slate that has drawn nothing by then is left as it is. */
+const DRAWN_WITHIN_MS = 5_000;
 
 /** A page that has drawn nothing for this long after it was loaded is shown as it is. */
 const ITEM_DRAWN_WITHIN_MS = 2_000;

@@ -3,7 +3,7 @@ import { type BaseWindow, type Display, type Session, session, WebContentsView }
 import type { Config, ScreenConfig } from "../../player/config/config.ts";
 import { readScreenFacts, screenFile } from "../../player/screen/screen-watch.ts";
 import { creativeSessionReset, type PageOwner } from "../decks/creative-session.ts";
-import { inIsolation, NEXT_PAINT } from "../decks/deck-content.ts";
+import { presented } from "../decks/deck-content.ts";
 import { MediaDecks, mediaSessionReset, type ServedMedia } from "../decks/media-decks.ts";
 import { SessionPool } from "../decks/session-pool.ts";
 import { HouseSlate } from "../house/house-slate.ts";
@@ -135,7 +135,7 @@ export function redrawAfterGpuLoss(stages: readonly StageWindow[]): void {
 async function drawnOnTop(stages: readonly StageWindow[]): Promise<void> {
   const uppermost = stages.map(({ window }) => window.contentView.children.at(-1));
   await Promise.all(
-    uppermost.map((view) => (view instanceof WebContentsView ? inIsolation(view.webContents, NEXT_PAINT) : undefined)),
+    uppermost.map((view) => (view instanceof WebContentsView ? presented(view.webContents) : undefined)),
   );
   await sleep(VISIBLE_AFTER_MS);
 }

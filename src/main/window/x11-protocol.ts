@@ -58,6 +58,14 @@ export function watchRequest(window: number): Buffer {
   return request(2, [window, EVENT_MASK, STRUCTURE_NOTIFY]);
 }
 
+/**
+ * Takes a window's background away: where it comes into sight, what was there stays until it is drawn on. The server would
+ * paint it in the desktop theme's colour.
+ */
+export function bareRequest(window: number): Buffer {
+  return request(2, [window, BACKGROUND, 0]);
+}
+
 /** Asks to be told whenever a window that is directly in this one comes, goes, or is moved up, down or aside. */
 export function watchWithinRequest(window: number): Buffer {
   return request(2, [window, EVENT_MASK, SUBSTRUCTURE_NOTIFY]);
@@ -138,9 +146,9 @@ export function freezeRequests(still: number, window: number): Buffer {
   return Buffer.concat([request(1, [still, window, 0, LARGEST, 0, 0, BACKGROUND, 0]), request(8, [still])]);
 }
 
-/** Takes it away again; the picture stays until the window is drawn on. */
-export function thawRequests(still: number, window: number): Buffer {
-  return Buffer.concat([request(2, [window, BACKGROUND, 0]), request(4, [still])]);
+/** Takes it away again; the picture stays until the window, which has no background either, is drawn on. */
+export function thawRequest(still: number): Buffer {
+  return request(4, [still]);
 }
 
 /** Asks for the extension that hides pointers; its answer is what `hideRequests` are made from. */

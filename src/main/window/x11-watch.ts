@@ -4,6 +4,7 @@ import {
   atomIn,
   atomRequest,
   attributesRequest,
+  bareRequest,
   extensionRequest,
   type Frame,
   frameIn,
@@ -13,7 +14,7 @@ import {
   isViewableIn,
   mapRequest,
   raiseRequest,
-  thawRequests,
+  thawRequest,
   treeIn,
   treeRequest,
   type WindowEvent,
@@ -65,7 +66,7 @@ export function watchWindow(
 
   const begin = async (opened: X11Connection) => {
     connection = opened;
-    opened.send(Buffer.concat([watchRequest(window), watchWithinRequest(opened.root)]));
+    opened.send(Buffer.concat([bareRequest(window), watchRequest(window), watchWithinRequest(opened.root)]));
     look();
     const extension = await opened.ask(extensionRequest());
     if (extension !== null) opened.send(hideRequests(extension, window));
@@ -95,7 +96,7 @@ export function watchWindow(
     thaw() {
       if (!frozen) return;
       frozen = false;
-      if (connection !== null) send(thawRequests(connection.ownNumber, window));
+      if (connection !== null) send(thawRequest(connection.ownNumber));
       onThawed();
     },
     get frozen() {

@@ -3,6 +3,7 @@ import {
   activateRequest,
   atomRequest,
   authorityIn,
+  bareRequest,
   extensionRequest,
   freezeRequests,
   hideRequests,
@@ -11,7 +12,7 @@ import {
   ownNumber,
   setupLength,
   setupRequest,
-  thawRequests,
+  thawRequest,
   watchRequest,
   windowEventIn,
 } from "../../../src/main/window/x11-protocol.ts";
@@ -68,9 +69,11 @@ describe("the X server's messages", () => {
     expect(freezeRequests(still, WINDOW).toString("hex")).toBe(
       "01000900000040000300200000000000".concat("ff7fff7f00000000000000000100000000000000", "0800020000004000"),
     );
-    expect(thawRequests(still, WINDOW).toString("hex")).toBe(
-      "02000400030020000100000000000000".concat("0400020000004000"),
-    );
+    expect(thawRequest(still).toString("hex")).toBe("0400020000004000");
+  });
+
+  it("take a window's background away", () => {
+    expect(bareRequest(WINDOW).toString("hex")).toBe("02000400030020000100000000000000");
   });
 
   it("have a window manager make a window the active one, as a pager does", () => {

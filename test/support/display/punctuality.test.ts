@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BLACK, EMPTY, WHITE } from "./eye.ts";
 import {
   conclusive,
   inOrder,
@@ -40,6 +41,18 @@ describe("what is seen between items", () => {
     expect(between(40, [{ from: 2_970, to: 3_000 }])).toMatchObject({ wrong: [], inconclusive: [{}], excusedMs: 0 });
     expect(between(400, [{ from: 2_950, to: 3_050 }])).toMatchObject({ wrong: [], inconclusive: [{}] });
     expect(between(400, [{ from: 2_500, to: 2_900 }])).toMatchObject({ wrong: [{}], inconclusive: [] });
+  });
+
+  it("is wrong, whatever stood still, where it is black, white or empty: a stall leaves in sight what there was", () => {
+    const stall = [{ from: 2_900, to: 3_100 }];
+    for (const sight of [BLACK, WHITE, EMPTY]) {
+      const strays = inOrder(
+        seen(2_000, 17, 2_000).map((one) => ({ ...one, ...(one.lengthMs === 17 && { sight }) })),
+        plan,
+        50,
+      );
+      expect(punctualityOf(strays, stall)).toMatchObject({ wrong: [{ sight }], inconclusive: [] });
+    }
   });
 
   it("leaves the items their lengths; what comes before the first and after the last is not judged", () => {
