@@ -110,7 +110,7 @@ async function play(): Promise<Punctuality> {
     await eventually(name, blow, 30_000);
     if (part !== undefined) await eventually(`another process after ${name}`, () => replaced(part), 30_000);
   }
-  await eventually("the last item's proof", lastProved, 60_000);
+  await eventually("the last item's ending, and its proof", lastIsOver, 60_000);
   inside.close();
   const stalled = await stalls.stop();
   const recorded = await recording.stop();
@@ -132,9 +132,11 @@ function isOver(index: number): true | undefined {
   return endingsIn(player.stderr).has(`item-${index}`) ? true : undefined;
 }
 
-async function lastProved(): Promise<true | undefined> {
+async function lastIsOver(): Promise<true | undefined> {
   ledger = (await rig.emulator.ledger()).slice(0, items.length);
-  return ledger.at(items.length - 1)?.news?.pops.length ? true : undefined;
+  const ending = endingsIn(player.stderr).get(`item-${items.length - 1}`);
+  const isProved = Boolean(ledger.at(items.length - 1)?.news?.pops.length);
+  return isProved || (ending !== undefined && ending !== "shown") ? true : undefined;
 }
 
 /** The processes by what they do; `null` unless one deck is on air and another is cued. */

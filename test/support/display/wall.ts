@@ -59,9 +59,13 @@ export async function startWall(): Promise<Wall> {
   const run = (program: string, args: readonly string[]) =>
     execFileSync(program, args, { env: { ...process.env, DISPLAY: name }, encoding: "utf8" });
   const output = (number: number) => `DUMMY${number}`;
+  let right = "";
   const turn = (number: number, mode: string | null) => {
+    if (number === 1) right = mode ?? "";
     const to = mode === null ? ["--off"] : ["--mode", mode, "--pos", `${number * PART.width}x0`];
-    run("xrandr", ["--fb", `${WHOLE.width}x${WHOLE.height}`, "--output", output(number), ...to]);
+    // The whole is never larger than what the displays show: of a window beyond it nothing is kept.
+    const whole = right === `${ROOM.width}x${ROOM.height}` ? WHOLE : { ...PART, width: 2 * PART.width };
+    run("xrandr", ["--fb", `${whole.width}x${whole.height}`, "--output", output(number), ...to]);
     // An output without a picture counts as connected only once somebody has looked.
     run("xrandr", []);
   };
