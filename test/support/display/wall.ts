@@ -59,17 +59,19 @@ export async function startWall(): Promise<Wall> {
   const run = (program: string, args: readonly string[]) =>
     execFileSync(program, args, { env: { ...process.env, DISPLAY: name }, encoding: "utf8" });
   const output = (number: number) => `DUMMY${number}`;
-  let right = "";
-  const turn = (number: number, mode: string | null) => {
-    if (number === 1) right = mode ?? "";
-    const to = mode === null ? ["--off"] : ["--mode", mode, "--pos", `${number * PART.width}x0`];
+  const mode = (number: number) =>
+    new RegExp(`^${output(number)} .*?(\\d+x\\d+)\\+`, "m").exec(run("xrandr", ["--current"]))?.[1] ?? null;
+  const turn = (number: number, to: string | null) => {
+    const sizes = [0, 1].map((one) => sizeOf(one === number ? to : mode(one)));
     // The whole is never larger than what the displays show: of a window beyond it nothing is kept.
-    const whole = right === `${ROOM.width}x${ROOM.height}` ? WHOLE : { ...PART, width: 2 * PART.width };
-    run("xrandr", ["--fb", `${whole.width}x${whole.height}`, "--output", output(number), ...to]);
+    const width = PART.width + Math.max(PART.width, sizes[1]?.width ?? 0);
+    const height = Math.max(PART.height, ...sizes.map((size) => size.height));
+    const how = to === null ? ["--off"] : ["--mode", to, "--pos", `${number * PART.width}x0`];
+    run("xrandr", ["--fb", `${width}x${height}`, "--output", output(number), ...how]);
     // An output without a picture counts as connected only once somebody has looked.
     run("xrandr", []);
   };
-  for (const mode of [PART, ROOM]) run("xrandr", ["--addmode", output(1), `${mode.width}x${mode.height}`]);
+  for (const { width, height } of [PART, ROOM]) run("xrandr", ["--addmode", output(1), `${width}x${height}`]);
   turn(0, `${PART.width}x${PART.height}`);
   turn(1, `${PART.width}x${PART.height}`);
   return {
@@ -78,8 +80,7 @@ export async function startWall(): Promise<Wall> {
     pid: server.pid,
     part: (number) => `${name}+${number * PART.width},0`,
     turn,
-    mode: (number) =>
-      new RegExp(`^${output(number)} .*?(\\d+x\\d+)\\+`, "m").exec(run("xrandr", ["--current"]))?.[1] ?? null,
+    mode,
     xdotool: (...args) => run("xdotool", args),
     async stop() {
       const ended = once(server, "exit");
@@ -88,4 +89,10 @@ export async function startWall(): Promise<Wall> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Of a mode, `640x360`; a display that is off has none. */
+function sizeOf(mode: string | null): { readonly width: number; readonly height: number } {
+  const [width = 0, height = 0] = (mode ?? "").split("x").map(Number);
+  return { width, height };
 }
