@@ -12,7 +12,7 @@ function frame(colour: readonly number[], rest = 0, other: readonly number[] = [
   });
 }
 
-const EMPTY = frame([50, 50, 50]);
+const BLACK = frame([0, 0, 0]);
 const HOUSE = frame([23, 48, 73]);
 const GREEN = [10, 122, 75];
 const WHITE = [255, 255, 255];
@@ -22,11 +22,11 @@ const known = { house: HOUSE, item: ITEM };
 
 describe("a cold start", () => {
   it("is whole where house content is followed by the whole item", () => {
-    expect(judgeStart([EMPTY, HOUSE, HOUSE, ITEM, ITEM], known)).toEqual({ kind: "whole", frames: 2 });
+    expect(judgeStart([BLACK, HOUSE, HOUSE, ITEM, ITEM], known)).toEqual({ kind: "whole", frames: 2 });
   });
 
   it("is half drawn where an item's background is seen alone, for a single frame too", () => {
-    const start = judgeStart([EMPTY, HOUSE, frame(GREEN), ITEM, ITEM], known);
+    const start = judgeStart([BLACK, HOUSE, frame(GREEN), ITEM, ITEM], known);
     expect(start).toEqual({ kind: "half-drawn", frames: 1, off: 0.25 });
   });
 
@@ -34,8 +34,15 @@ describe("a cold start", () => {
     expect(judgeStart([HOUSE, ITEM, frame(WHITE), ITEM], known).kind).toBe("half-drawn");
   });
 
-  it("does not take what a window shows before house content for an item", () => {
-    expect(judgeStart([frame(WHITE), frame([0, 0, 0]), HOUSE, ITEM], known).kind).toBe("whole");
+  it("is whole where the item is the first thing on a black display", () => {
+    expect(judgeStart([BLACK, BLACK, ITEM, ITEM], known)).toEqual({ kind: "whole", frames: 2 });
+  });
+
+  it("is half drawn where a window is empty before house content, in whatever colour, or black after it", () => {
+    for (const colour of [[80, 80, 80], WHITE]) {
+      expect(judgeStart([BLACK, frame(colour), HOUSE, ITEM], known)).toMatchObject({ kind: "half-drawn", frames: 1 });
+    }
+    expect(judgeStart([BLACK, HOUSE, BLACK, ITEM], known)).toMatchObject({ kind: "half-drawn", frames: 1 });
   });
 
   it("is a failure where the item was never whole", () => {

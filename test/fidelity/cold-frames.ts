@@ -3,7 +3,7 @@ import { shareOff } from "./compare.ts";
 /** What was seen of the first item after a start. */
 export type ColdStart =
   | { readonly kind: "whole"; readonly frames: number }
-  /** After house content, so many frames were neither house content nor the whole item; `off` is the share of the first. */
+  /** Since the display was black, so many frames were neither house content nor the whole item; `off` is the first one's share. */
   | { readonly kind: "half-drawn"; readonly frames: number; readonly off: number }
   | { readonly kind: "never-whole" };
 
@@ -18,13 +18,15 @@ const CELL_OFF = 40;
 const ITEM_ALLOWED = 0.01;
 const HOUSE_ALLOWED = 0.05;
 
-/** Judges the frames of a start, 64x36 cells each: from house content on, there is house content and the whole item. */
+/** Of a display on which nothing is drawn yet. */
+const BLACK_BELOW = 20;
+
+/** Judges the frames of a start, 64x36 cells each: once it is no longer black, there is house content and the whole item. */
 export function judgeStart(frames: readonly Uint8Array[], { house, item }: Known): ColdStart {
   const offItem = (frame: Uint8Array) => shareOff(frame, item, CELL_OFF);
   const isHouse = (frame: Uint8Array) => shareOff(frame, house, CELL_OFF) <= HOUSE_ALLOWED;
   const isWhole = (frame: Uint8Array) => offItem(frame) <= ITEM_ALLOWED;
-  // A window comes up empty, before anything is in it; that is no item's frame.
-  const from = Math.max(frames.findIndex(isHouse), 0);
+  const from = frames.findIndex((frame) => frame.some((value) => value >= BLACK_BELOW));
   const whole = frames.findIndex((frame, index) => index >= from && isWhole(frame));
   if (whole < 0) return { kind: "never-whole" };
   const half = frames.filter((frame, index) => index >= from && !isWhole(frame) && !isHouse(frame));
