@@ -9,7 +9,7 @@ import { ordinaryUser } from "../../scripts/setup/user.ts";
 import { BLACK, HOUSE, openEye } from "../support/display/eye.ts";
 import { recordDisplay } from "../support/display/recording.ts";
 import { sightingsIn } from "../support/display/sightings.ts";
-import { processTree } from "../support/machine/proc.ts";
+import { renderersOf } from "../support/machine/proc.ts";
 import { checkoutPlayer, eventually, type Running, startPlayerProcess } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
@@ -82,7 +82,7 @@ describe("a player without a usable configuration", () => {
     expect(lines()[0]).toBe(`READY=1 WATCHDOG=1 STATUS=says on the screen: the configuration ${path} cannot be used`);
     expect(new Set(lines().slice(1))).toEqual(new Set(["WATCHDOG=1"]));
 
-    const page = processTree(player.pid).find(({ command }) => command.includes("--type=renderer"))?.pid ?? 0;
+    const page = renderersOf(player.pid)[0]?.pid ?? 0;
     process.kill(page, "SIGSTOP");
     // What was on its way when the page stood still.
     await sleep(1_000);

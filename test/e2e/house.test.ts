@@ -4,19 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { HouseFolderOnDisk } from "../support/creatives/house.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
-import { BLACK, EMPTY, FOREIGN, HOUSE, openEye, type Sight, WHITE } from "../support/display/eye.ts";
+import { BLACK, HOUSE, openEye, type Sight, SPOILT, WHITE } from "../support/display/eye.ts";
 import { GRID, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { watchDisplay } from "../support/display/watching.ts";
-import { processTree } from "../support/machine/proc.ts";
+import { renderersOf } from "../support/machine/proc.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
 const eye = await openEye();
-
-const SPOILT = [BLACK, EMPTY, WHITE, FOREIGN];
 
 /** From the first sight of house content on, which is the slate: it may be there for a frame only. */
 function fromHouse(sightings: readonly Sighting[]): readonly Sighting[] {
@@ -66,9 +64,7 @@ describe("the operator's folder, on a screen without service, network or names",
 
     const after = await watchDisplay(rig.display, eye);
     await after.until([isItem]);
-    for (const { pid, command } of processTree(player.pid)) {
-      if (command.includes("--type=renderer")) process.kill(pid, "SIGKILL");
-    }
+    for (const { pid } of renderersOf(player.pid)) process.kill(pid, "SIGKILL");
     await after.until([(sight) => !isItem(sight), isItem]);
     crashed = sightingsIn(await after.stop(), eye);
     log = player.stderr;

@@ -1,5 +1,5 @@
 import { median, percentile, sum } from "../bench/statistics.ts";
-import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, WHITE } from "../support/display/eye.ts";
+import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, SPOILT, WHITE } from "../support/display/eye.ts";
 import { type Footprint, KINDS } from "./footprint.ts";
 import type { Seen, SeenItem } from "./seen.ts";
 import { type Slope, slopeOf } from "./slope.ts";
@@ -153,7 +153,7 @@ function perFigure<T>(of: (read: (sample: Footprint) => number) => T): Record<Fi
 }
 
 function wrongSights({ between }: Seen): readonly string[] {
-  const wrong = between.filter(({ sight }) => [BLACK, EMPTY, FOREIGN, WHITE].includes(sight));
+  const wrong = between.filter(({ sight }) => SPOILT.includes(sight));
   return listed(wrong, ({ sight, frames, startS }) => `${frames} frames ${sight} at ${startS.toFixed(1)} s`);
 }
 

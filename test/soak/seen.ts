@@ -1,4 +1,4 @@
-import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, WHITE } from "../support/display/eye.ts";
+import { HOUSE, type Sight, SPOILT } from "../support/display/eye.ts";
 import type { Sighting } from "../support/display/sightings.ts";
 
 /** An item that the network counted as proved, in the order in which they were shown. */
@@ -26,7 +26,7 @@ export interface Seen {
   readonly between: readonly Sighting[];
 }
 
-const NOT_ITEMS: readonly Sight[] = [BLACK, EMPTY, FOREIGN, HOUSE, WHITE];
+const NOT_ITEMS: readonly Sight[] = [...SPOILT, HOUSE];
 
 /** Finds each proved item among what was seen, in order. What comes before the first and after the last is left out. */
 export function compare(sightings: readonly Sighting[], proved: readonly ProvedItem[]): Seen {

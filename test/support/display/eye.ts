@@ -6,10 +6,14 @@ import { EYE_GRID, GRID } from "./recording.ts";
 export type Sight = string;
 export const BLACK = "(black)";
 export const WHITE = "(white)";
-/** A window in which nothing was drawn yet: for an instant it has the background of the desktop's dark theme. */
+/** One dark colour: a window in which nothing was drawn yet, in that of the desktop's theme, or the slate without its page. */
 export const EMPTY = "(empty)";
 export const HOUSE = "(house)";
 export const FOREIGN = "(foreign)";
+/** Where nothing is drawn. */
+export const UNDRAWN: readonly Sight[] = [BLACK, WHITE, EMPTY];
+/** What nobody is ever to see of a screen that plays. */
+export const SPOILT: readonly Sight[] = [...UNDRAWN, FOREIGN];
 
 /** One frame, as it was recognised. */
 export interface Look {
@@ -50,7 +54,7 @@ export class Eye {
   }
 
   look(frame: Buffer): Look {
-    if (frame.every((value) => value < 20)) return { sight: BLACK, picture: null };
+    if (isBlack(frame)) return { sight: BLACK, picture: null };
     if (frame.every((value) => value > 235)) return { sight: WHITE, picture: null };
     const alike = this.#known.filter(({ code }) => code === null || code.every((cell) => isCell(frame, cell)));
     for (const known of alike) {
@@ -159,6 +163,11 @@ function differenceFrom(frame: Buffer, film: Film): string {
   const { index, off, cell } = all.reduce((best, one) => (one.off < best.off ? one : best));
   const place = `column ${cell % EYE_GRID.columns}, row ${Math.floor(cell / EYE_GRID.columns)}`;
   return `${film.name}: picture ${index}, off by ${off} at ${place}`;
+}
+
+/** Whether nothing of a frame, three bytes for each cell, is brighter than black may be. */
+export function isBlack(frame: Uint8Array): boolean {
+  return frame.every((value) => value < 20);
 }
 
 /** One dark colour all over. */

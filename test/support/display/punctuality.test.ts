@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BLACK, EMPTY, WHITE } from "./eye.ts";
+import { UNDRAWN } from "./eye.ts";
 import {
   conclusive,
   inOrder,
@@ -45,7 +45,7 @@ describe("what is seen between items", () => {
 
   it("is wrong, whatever stood still, where it is black, white or empty: a stall leaves in sight what there was", () => {
     const stall = [{ from: 2_900, to: 3_100 }];
-    for (const sight of [BLACK, WHITE, EMPTY]) {
+    for (const sight of UNDRAWN) {
       const strays = inOrder(
         seen(2_000, 17, 2_000).map((one) => ({ ...one, ...(one.lengthMs === 17 && { sight }) })),
         plan,

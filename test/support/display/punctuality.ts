@@ -1,5 +1,5 @@
 import type { ShownItem } from "../creatives/running-order.ts";
-import { BLACK, EMPTY, WHITE } from "./eye.ts";
+import { UNDRAWN } from "./eye.ts";
 import { FRAME_MS } from "./recording.ts";
 import type { Sighting } from "./sightings.ts";
 import { type Stall, stalledMsIn } from "./stalls.ts";
@@ -83,17 +83,16 @@ export function punctualityOf(items: readonly Timed[], stalls: readonly Stall[])
   // Whatever excuses it, what is seen between items is not in the order that is asked for.
   const isStray = ({ durationMs }: Mistimed) => durationMs === 0;
   // A machine that stands still leaves in sight what there was: house content comes of it, and nothing of these.
-  const isSpoilt = (item: Mistimed) => isStray(item) && [BLACK, WHITE, EMPTY].includes(item.sight);
+  const isUndrawn = (item: Mistimed) => isStray(item) && UNDRAWN.includes(item.sight);
+  const isWrong = (item: Mistimed) => isUndrawn(item) || (!isExplained(item) && !isStarved(item));
   const isExcused = (item: Mistimed) => isExplained(item) && isSlight(item) && !isStray(item);
   const excused = late.filter(isExcused).map(({ lengthMs, durationMs }) => lengthMs - durationMs);
   const [laterMs, earlierMs] = [sum(excused.filter((ms) => ms > 0)), sum(excused.filter((ms) => ms < 0))];
   const tookMs = (items.at(-1)?.startAt ?? 0) - (items[0]?.startAt ?? 0);
   const plannedMs = sum(items.slice(0, -1).map(({ durationMs }) => durationMs));
   return {
-    wrong: late.filter((item) => isSpoilt(item) || (!isExplained(item) && !isStarved(item))),
-    inconclusive: late.filter(
-      (item) => !isSpoilt(item) && (isExplained(item) ? !isSlight(item) || isStray(item) : isStarved(item)),
-    ),
+    wrong: late.filter(isWrong),
+    inconclusive: late.filter((item) => !isWrong(item) && !isExcused(item)),
     excusedMs: laterMs,
     driftMs: Math.max(0, tookMs - plannedMs - laterMs, earlierMs - (tookMs - plannedMs)),
   };

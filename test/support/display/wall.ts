@@ -62,10 +62,11 @@ export async function startWall(): Promise<Wall> {
   const mode = (number: number) =>
     new RegExp(`^${output(number)} .*?(\\d+x\\d+)\\+`, "m").exec(run("xrandr", ["--current"]))?.[1] ?? null;
   const turn = (number: number, to: string | null) => {
-    const sizes = [0, 1].map((one) => sizeOf(one === number ? to : mode(one)));
+    const sizeThen = (one: number) => sizeOf(one === number ? to : mode(one));
+    const [left, right] = [sizeThen(0), sizeThen(1)];
     // The whole is never larger than what the displays show: of a window beyond it nothing is kept.
-    const width = PART.width + Math.max(PART.width, sizes[1]?.width ?? 0);
-    const height = Math.max(PART.height, ...sizes.map((size) => size.height));
+    const width = PART.width + Math.max(PART.width, right.width);
+    const height = Math.max(PART.height, left.height, right.height);
     const how = to === null ? ["--off"] : ["--mode", to, "--pos", `${number * PART.width}x0`];
     run("xrandr", ["--fb", `${width}x${height}`, "--output", output(number), ...how]);
     // An output without a picture counts as connected only once somebody has looked.

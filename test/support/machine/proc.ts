@@ -19,6 +19,11 @@ export function processTree(root: number): readonly Proc[] {
   return tree;
 }
 
+/** The processes in which a player's pages run. */
+export function renderersOf(player: number): readonly Proc[] {
+  return processTree(player).filter(({ command }) => command.includes("--type=renderer"));
+}
+
 /** Of a process or thread, by its folder: the fields of proc(5)'s stat from the third on. Throws where it is gone. */
 export function statFields(folder: string): readonly string[] {
   const stat = readFileSync(`${folder}/stat`, "latin1");

@@ -1,4 +1,4 @@
-import { type Proc, processTree } from "./proc.ts";
+import { type Proc, renderersOf } from "./proc.ts";
 import { eventually } from "./processes.ts";
 
 /**
@@ -13,10 +13,6 @@ export async function sandboxedRenderers(playerPid: number): Promise<number> {
     return bare.size === 0 ? true : undefined;
   });
   return seen.length;
-}
-
-function renderersOf(playerPid: number): readonly Proc[] {
-  return processTree(playerPid).filter(({ command }) => command.includes("--type=renderer"));
 }
 
 function isSandboxed({ uid, seccomp }: Proc): boolean {
