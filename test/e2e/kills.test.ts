@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MOMENT_MS } from "../../src/core/loop/state.ts";
+import { LOADING_MS, MOMENT_MS } from "../../src/core/loop/state.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { openEye, SPOILT } from "../support/display/eye.ts";
@@ -54,10 +54,11 @@ const BLOWS: readonly Blow[] = [
   },
   { at: PAGE_AT, name: "the GPU process is killed again", costs: null, part: "gpu", blow: () => kill("gpu") },
   { at: 9, name: "the slate's renderer is killed", costs: null, part: "slate", blow: () => kill("slate") },
-  { at: STANDSTILL_AT, name: "the main process stands still for 5 s", costs: null, blow: standStill },
+  { at: STANDSTILL_AT, name: "the main process stands still for 8 s", costs: null, blow: standStill },
 ];
 
-const STILL_MS = 5_000;
+/** Longer than the next item may load: time that stands still is not counted. */
+const STILL_MS = LOADING_MS + 2_000;
 /** Two frames at 60 Hz, and a quarter of one for the stamps. */
 const ON_TIME_MS = 2.25 * FRAME_MS;
 /**

@@ -72,6 +72,17 @@ export function step(state: LoopState, event: LoopEvent, now: Instant, random: n
   throw new Error("the loop does not come to an end");
 }
 
+/**
+ * After this process stood still for so many milliseconds, and with it the deck that it loads: that has as much time left as
+ * before.
+ */
+export function heldUp(state: LoopState, ms: number): LoopState {
+  const queue = state.queue.map(
+    (waiting): Waiting => (waiting.progress === "cued" ? { ...waiting, cuedAt: waiting.cuedAt + ms } : waiting),
+  );
+  return { ...state, queue };
+}
+
 /** Each rule brings the loop nearer to an end; this bound turns a mistake in them into an error instead of a hang. */
 const MOST_TURNS = 100;
 

@@ -116,6 +116,11 @@ export function hasDeck({ progress }: Waiting): boolean {
   return progress === "cued" || progress === "ready";
 }
 
+/** Whether a deck loads in the background. */
+export function isLoading({ queue: [head] }: LoopState): boolean {
+  return head?.progress === "cued";
+}
+
 /** When a slot whose first frame is awaited is given up. */
 export function paintDeadline(slot: Slot | null): Instant {
   return slot === null || slot.failed || slot.paintedAt !== null ? NEVER : slot.startsAt + PAINT_WITHIN_MS;

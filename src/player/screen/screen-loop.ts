@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { SpotClient, SpotOutcome } from "../../client/spot-client.ts";
-import { type LoopEvent, type LoopLimits, newLoop, step } from "../../core/loop/loop.ts";
+import { heldUp, type LoopEvent, type LoopLimits, newLoop, step } from "../../core/loop/loop.ts";
 import type { LoopEffect } from "../../core/loop/rules.ts";
-import { type LoopState, wakeAt } from "../../core/loop/state.ts";
+import { isLoading, type LoopState, wakeAt } from "../../core/loop/state.ts";
 import type { SuspendReason } from "../../core/loop/suspension.ts";
 import type { Playout, PlayoutOutcome } from "../../core/playout.ts";
 import type { Instant } from "../../core/spot.ts";
-import { type Clock, reached } from "../clock.ts";
+import { type Clock, NEVER, reached } from "../clock.ts";
 import type { MediaCache } from "../media/media-cache.ts";
 import { ItemMedia } from "./item-media.ts";
 import { requestSpot } from "./spot-request.ts";
@@ -48,6 +48,8 @@ export interface ScreenLoop {
 /** An alarm that is later than this was held up, with all that pages have told since. */
 const HELD_UP_MS = 250;
 const CATCH_UP_MS = 50;
+/** While a deck loads an alarm rings this often: how late it is tells for how long this process stood still. */
+const LOOK_EVERY_MS = 500;
 
 /** How long what is on air must still go on for a request that is not made at once. */
 const ROOM_MS = 4_000;
@@ -65,6 +67,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   let state = newLoop(parts.limits, parts.suspendReasons);
   const inbox: LoopEvent[] = [];
   let busy = false;
+  let alarmAt: Instant = NEVER;
   let callOffAlarm = () => {};
   /** What has ended and is to be settled, in order. */
   const ended: (() => void)[] = [];
@@ -81,7 +84,9 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
   }
 
   function takeIn(event: LoopEvent): void {
-    const [next, effects] = step(state, event, clock.now(), parts.random());
+    const now = clock.now();
+    const lateMs = now - alarmAt;
+    const [next, effects] = step(lateMs < HELD_UP_MS ? state : heldUp(state, lateMs), event, now, parts.random());
     state = next;
     if (event.kind === "deck-painted") settleAll();
     for (const effect of effects) carryOut(effect);
@@ -91,15 +96,15 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     if (callOffSettling === null) settleAll();
     parts.onState(state);
     callOffAlarm();
-    const at = wakeAt(state);
-    callOffAlarm = at === null ? () => {} : clock.alarm(at, () => wake(at));
+    alarmAt = Math.min(wakeAt(state) ?? NEVER, isLoading(state) ? clock.now() + LOOK_EVERY_MS : NEVER);
+    callOffAlarm = alarmAt === NEVER ? () => {} : clock.alarm(alarmAt, wake);
   }
 
   /** A frame that is given up may have been there in time: after a delay, what came meanwhile is taken in first. */
-  function wake(at: Instant): void {
+  function wake(): void {
     const now = clock.now();
     const woken = () => dispatch({ kind: "woke" });
-    if (now - at < HELD_UP_MS) woken();
+    if (now - alarmAt < HELD_UP_MS) woken();
     else callOffAlarm = clock.alarm(now + CATCH_UP_MS, woken);
   }
 

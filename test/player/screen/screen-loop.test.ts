@@ -1,52 +1,68 @@
 import { pino } from "pino";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SpotClient } from "../../../src/client/spot-client.ts";
 import type { PlayoutOutcome } from "../../../src/core/playout.ts";
 import type { Clock } from "../../../src/player/clock.ts";
 import type { MediaCache } from "../../../src/player/media/media-cache.ts";
-import { startScreenLoop } from "../../../src/player/screen/screen-loop.ts";
+import { type ScreenLoopParts, startScreenLoop } from "../../../src/player/screen/screen-loop.ts";
+import type { Stage } from "../../../src/player/screen/stage.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { aSpot } from "../../support/player/spots.ts";
 
 const media = { digest: "a", path: "", sizeBytes: 1, contentType: "" };
 
-it("takes in what pages told while the process stood still, before it gives a frame up", async () => {
+/** A clock whose alarms ring late, all at once, after a process was held up, and before it hears anything. */
+function holdable() {
   const time = new ManualClock();
   let heldUntil = 0;
-  // As a process does that was stopped: its alarms ring late, all at once, before it hears anything.
   const clock: Clock = {
     bootId: "boot",
     now: () => time.now(),
     wall: () => time.wall(),
     alarm: (at, ring) => time.alarm(Math.max(at, heldUntil), ring),
   };
-  const outcomes: PlayoutOutcome[] = [];
-  const taken: string[] = [];
+  const hold = (ms: number) => {
+    heldUntil = time.now() + ms;
+  };
+  return { time, clock, hold };
+}
+
+const answer = { kind: "spot", spot: aSpot(), malformed: [], answered: true, serviceTime: null } as const;
+
+/** A loop that has all its media at once, and whose decks are ready at once and never painted, but for what is given. */
+function start({ stage, ...parts }: Partial<Omit<ScreenLoopParts, "stage">> & { stage: Partial<Stage> }) {
   const control = new AbortController();
-  const spot = { kind: "spot", spot: aSpot(), malformed: [], answered: true, serviceTime: null } as const;
   const loop = startScreenLoop({
-    ...{
-      screenId: "s",
-      limits: { maxAgeMs: 900_000, pageWithinMs: 20_000 },
-      suspendReasons: [],
-      clock,
-      random: () => 0,
-    },
-    client: { getSpot: async () => spot } as unknown as SpotClient,
+    ...{ screenId: "s", limits: { maxAgeMs: 900_000, pageWithinMs: 20_000 }, suspendReasons: [], random: () => 0 },
+    clock: new ManualClock(),
+    client: { getSpot: async () => answer } as unknown as SpotClient,
     cache: { obtain: async () => ({ kind: "kept", media }), release() {} } as unknown as MediaCache,
+    log: pino({ level: "silent" }),
+    ...{ onSettled() {}, onAsked() {}, onState() {}, signal: control.signal },
+    ...parts,
     stage: {
       record: async () => ({ kind: "recorded", leadMs: 1_000 }),
       cue: ({ id }) => loop.dispatch({ kind: "deck-ready", playout: id }),
+      ...{ take() {}, clear() {}, blank() {}, unblank() {} },
+      ...stage,
+    },
+  });
+  return { loop, control };
+}
+
+it("takes in what pages told while the process stood still, before it gives a frame up", async () => {
+  const { time, clock, hold } = holdable();
+  const outcomes: PlayoutOutcome[] = [];
+  const taken: string[] = [];
+  const { loop, control } = start({
+    clock,
+    stage: {
       take({ id }) {
         taken.push(id);
-        heldUntil = time.now() + 5_000;
+        hold(5_000);
       },
-      clear() {},
-      blank() {},
-      unblank() {},
     },
-    log: pino({ level: "silent" }),
-    ...{ onSettled: (_, outcome) => outcomes.push(outcome), onAsked() {}, onState() {}, signal: control.signal },
+    onSettled: (_, outcome) => outcomes.push(outcome),
   });
   while (taken.length === 0) await new Promise(setImmediate);
   const [first = ""] = taken;
@@ -60,31 +76,50 @@ it("takes in what pages told while the process stood still, before it gives a fr
   control.abort();
 });
 
+describe("a deck that loads for 5 s while the process stands still for 10 s", () => {
+  it.each([0, 1_000, 2_500, 4_900])("is taken nevertheless where it has loaded for %i ms before", async (beforeMs) => {
+    const { time, clock, hold } = holdable();
+    const outcomes: PlayoutOutcome[] = [];
+    const cued: string[] = [];
+    const taken: string[] = [];
+    const { loop, control } = start({
+      clock,
+      stage: {
+        cue({ id }) {
+          if (cued.push(id) === 1) loop.dispatch({ kind: "deck-ready", playout: id });
+        },
+        take({ id }) {
+          taken.push(id);
+          loop.dispatch({ kind: "deck-painted", playout: id, paintedAt: time.now() });
+        },
+      },
+      onSettled: (_, outcome) => outcomes.push(outcome),
+    });
+    while (cued.length < 2) await time.advance(10);
+    await time.advance(beforeMs);
+    hold(10_000);
+    await time.advance(10_000 + 5_000 - beforeMs);
+    loop.dispatch({ kind: "deck-ready", playout: cued[1] ?? "" });
+    expect(taken).toEqual(cued.slice(0, 2));
+    expect(outcomes.filter(({ kind }) => kind === "failed")).toEqual([]);
+    control.abort();
+  });
+});
+
 /** A loop whose decks are ready at once, and painted so much later; when it asked for spots, and what it did. */
 function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
   const time = new ManualClock();
   const asked: number[] = [];
   const did: (readonly [what: "take" | "clear" | "settle", at: number])[] = [];
-  const control = new AbortController();
-  const spot = { kind: "spot", spot: aSpot(), malformed: [], answered: true, serviceTime: null } as const;
-  const loop = startScreenLoop({
-    ...{
-      screenId: "s",
-      limits: { maxAgeMs: 900_000, pageWithinMs: 20_000 },
-      suspendReasons: [],
-      clock: time,
-      random: () => 0,
-    },
+  const { loop, control } = start({
+    clock: time,
     client: {
       async getSpot() {
         asked.push(time.now());
-        return spot;
+        return answer;
       },
     } as unknown as SpotClient,
-    cache: { obtain: async () => ({ kind: "kept", media }), release() {} } as unknown as MediaCache,
     stage: {
-      record: async () => ({ kind: "recorded", leadMs: 1_000 }),
-      cue: ({ id }) => loop.dispatch({ kind: "deck-ready", playout: id }),
       take({ id }) {
         did.push(["take", time.now()]);
         const painted = () => loop.dispatch({ kind: "deck-painted", playout: id, paintedAt: time.now() });
@@ -92,13 +127,9 @@ function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
         else time.alarm(time.now() + paintsInMs, painted);
       },
       clear: () => void did.push(["clear", time.now()]),
-      blank() {},
-      unblank() {},
     },
-    log: pino({ level: "silent" }),
     tellingAt: () => tellingAt(time.now()),
     onSettled: () => void did.push(["settle", time.now()]),
-    ...{ onAsked() {}, onState() {}, signal: control.signal },
   });
   return { time, asked, did, control, loop };
 }
