@@ -38,6 +38,8 @@ interface Blow {
 type Part = "onAir" | "cued" | "slate" | "gpu" | "network";
 
 const STANDSTILL_AT = 10;
+/** Longer than the next item may load: time that stands still is not counted. */
+const STILL_MS = LOADING_MS + 2_000;
 /** A page that moves is on air when the GPU process is killed the second time. */
 const PAGE_AT = 8;
 /** A page's film has 20 pictures a second; one that stands still shows one or two of them. */
@@ -54,11 +56,9 @@ const BLOWS: readonly Blow[] = [
   },
   { at: PAGE_AT, name: "the GPU process is killed again", costs: null, part: "gpu", blow: () => kill("gpu") },
   { at: 9, name: "the slate's renderer is killed", costs: null, part: "slate", blow: () => kill("slate") },
-  { at: STANDSTILL_AT, name: "the main process stands still for 8 s", costs: null, blow: standStill },
+  { at: STANDSTILL_AT, name: `the main process stands still for ${STILL_MS} ms`, costs: null, blow: standStill },
 ];
 
-/** Longer than the next item may load: time that stands still is not counted. */
-const STILL_MS = LOADING_MS + 2_000;
 /** Two frames at 60 Hz, and a quarter of one for the stamps. */
 const ON_TIME_MS = 2.25 * FRAME_MS;
 /**

@@ -2,7 +2,15 @@ import { type FailureReason, type PlayoutId, playoutsOf } from "../playout.ts";
 import { type Instant, runningOrder, type Spot } from "../spot.ts";
 import { rewarded, type Unfilled } from "./pace.ts";
 import { drop, failSlot, failure, type LoopEffect, notePreparation, noteUnfilled, RULES, type Step } from "./rules.ts";
-import { CUE_LEAD_MS, hasDeck, LATE_PAINT_MS, type LoopState, type Progress, type Waiting } from "./state.ts";
+import {
+  CUE_LEAD_MS,
+  hasDeck,
+  isLoading,
+  LATE_PAINT_MS,
+  type LoopState,
+  type Progress,
+  type Waiting,
+} from "./state.ts";
 import { dropReason, resumed, type SuspendReason, suspended } from "./suspension.ts";
 
 /** What happened to a screen's loop. Instants are monotonic. */
@@ -57,6 +65,12 @@ export function newLoop(
   };
 }
 
+/** After this process, and with it a deck that loads, stood still for so many milliseconds: that has as much time left as before. */
+export function heldUp(state: LoopState, ms: number): LoopState {
+  const queue = state.queue.map((one) => (isLoading(one) ? { ...one, cuedAt: one.cuedAt + ms } : one));
+  return { ...state, queue };
+}
+
 /**
  * Takes in what happened at `now` and says what to do about it, in order. Pure: the same arguments give the same
  * answer; `random`, in [0, 1), is the only chance there is. Events about playouts that are over change nothing.
@@ -70,17 +84,6 @@ export function step(state: LoopState, event: LoopEvent, now: Instant, random: n
     effects = [...effects, ...advanced[1]];
   }
   throw new Error("the loop does not come to an end");
-}
-
-/**
- * After this process stood still for so many milliseconds, and with it the deck that it loads: that has as much time left as
- * before.
- */
-export function heldUp(state: LoopState, ms: number): LoopState {
-  const queue = state.queue.map(
-    (waiting): Waiting => (waiting.progress === "cued" ? { ...waiting, cuedAt: waiting.cuedAt + ms } : waiting),
-  );
-  return { ...state, queue };
 }
 
 /** Each rule brings the loop nearer to an end; this bound turns a mistake in them into an error instead of a hang. */
@@ -172,7 +175,7 @@ function waitingIn({ queue }: LoopState, id: PlayoutId, progress: Progress): Wai
 }
 
 function readied(waiting: Waiting, id: PlayoutId): Waiting {
-  return waiting.playout.id === id && waiting.progress === "cued" ? { ...waiting, progress: "ready" } : waiting;
+  return waiting.playout.id === id && isLoading(waiting) ? { ...waiting, progress: "ready" } : waiting;
 }
 
 function notePainted(state: LoopState, id: PlayoutId, paintedAt: Instant): Step {

@@ -103,7 +103,7 @@ export function handoverAt(slot: Slot, queue: readonly Waiting[]): Instant {
   if (slot.paintedAt === null) return NEVER;
   if (isReady(queue[0])) return slot.endsAt;
   const shownWholeAt = Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
-  return queue[0]?.progress === "cued" ? shownWholeAt + MOMENT_MS : shownWholeAt;
+  return isLoading(queue[0]) ? shownWholeAt + MOMENT_MS : shownWholeAt;
 }
 
 /** Whether a deck can be taken at once. */
@@ -111,14 +111,14 @@ export function isReady(waiting: Waiting | undefined): waiting is Waiting & { re
   return waiting?.progress === "ready";
 }
 
-/** Whether a waiting playout has a deck, in whatever state. */
-export function hasDeck({ progress }: Waiting): boolean {
-  return progress === "cued" || progress === "ready";
+/** Whether a deck loads and draws in the background. */
+export function isLoading(waiting: Waiting | undefined): waiting is Waiting & { readonly progress: "cued" } {
+  return waiting?.progress === "cued";
 }
 
-/** Whether a deck loads in the background. */
-export function isLoading({ queue: [head] }: LoopState): boolean {
-  return head?.progress === "cued";
+/** Whether a waiting playout has a deck, in whatever state. */
+export function hasDeck(waiting: Waiting): boolean {
+  return isLoading(waiting) || isReady(waiting);
 }
 
 /** When a slot whose first frame is awaited is given up. */
@@ -141,7 +141,7 @@ export function fetchDeadline({ slot, queue: [head] }: LoopState): Instant {
 
 /** When the first in the queue, cued and not ready, is given up. */
 export function readyDeadline({ queue: [head], dueAt, pageWithinMs }: LoopState): Instant {
-  if (head?.progress !== "cued") return NEVER;
+  if (!isLoading(head)) return NEVER;
   const late = dueAt === null ? NEVER : Math.max(dueAt + LATE_READY_MS, head.cuedAt + LOADING_MS);
   const within = head.playout.item.form === "html" ? pageWithinMs : READY_WITHIN_MS;
   return Math.min(late, head.cuedAt + within);

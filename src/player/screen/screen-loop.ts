@@ -96,7 +96,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     if (callOffSettling === null) settleAll();
     parts.onState(state);
     callOffAlarm();
-    alarmAt = Math.min(wakeAt(state) ?? NEVER, isLoading(state) ? clock.now() + LOOK_EVERY_MS : NEVER);
+    alarmAt = Math.min(wakeAt(state) ?? NEVER, isLoading(state.queue[0]) ? clock.now() + LOOK_EVERY_MS : NEVER);
     callOffAlarm = alarmAt === NEVER ? () => {} : clock.alarm(alarmAt, wake);
   }
 
