@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
-import { openEye } from "../support/display/eye.ts";
+import { HOUSE, openEye } from "../support/display/eye.ts";
 import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support/display/punctuality.ts";
 import { recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
@@ -16,6 +16,8 @@ const WRITE_MS = 150;
 /** Three frames at 60 Hz; with one write before an item is in sight it would be off by nine and more. */
 const LENGTH_MS = 50;
 const SPOTS = 4;
+/** What is asked for meanwhile. */
+const NOTHING_MORE = Array.from({ length: 20 }, () => ({ news: null, ad: null }));
 /** In its first seconds a player notes once how it started; these items play meanwhile, and are not judged. */
 const STARTING = 2;
 /** The last item is over for so long when its proof has come. */
@@ -38,7 +40,8 @@ afterAll(() => rig?.close());
 
 async function play(): Promise<Punctuality> {
   rig = await openRig({ width: 960, height: 540 });
-  await rig.emulator.next(spots);
+  // House content follows the last item, which nothing covers.
+  await rig.emulator.next([...spots, ...NOTHING_MORE]);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   const player = rig.play(["--config", rig.configure()]);
   const stalls = watchStalls(player, rig.display);
@@ -76,8 +79,8 @@ function slowDown(pid: number): ChildProcess {
 describe(`a disk that takes ${WRITE_MS} ms for each write`, () => {
   it("does not disturb the order, and shows nothing between items", () => {
     const first = sightings.findIndex(({ sight }) => sight === expected[0]?.creative);
-    const seen = sightings.slice(first, first + expected.length).map(({ sight }) => sight);
-    expect(seen).toEqual(expected.map(({ creative }) => creative));
+    const seen = sightings.slice(first, first + expected.length + 1).map(({ sight }) => sight);
+    expect(seen).toEqual([...expected.map(({ creative }) => creative), HOUSE]);
   });
 
   it("leaves every item its duration", () => {

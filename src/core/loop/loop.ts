@@ -9,6 +9,7 @@ import {
   LATE_PAINT_MS,
   type LoopState,
   type Progress,
+  shownWholeAt,
   type Waiting,
 } from "./state.ts";
 import { dropReason, resumed, type SuspendReason, suspended } from "./suspension.ts";
@@ -181,8 +182,9 @@ function readied(waiting: Waiting, id: PlayoutId): Waiting {
 function notePainted(state: LoopState, id: PlayoutId, paintedAt: Instant): Step {
   const slot = state.slot;
   if (slot === null || slot.playout.id !== id || slot.paintedAt !== null || slot.failed) return [state, []];
-  const late = paintedAt - slot.startsAt > LATE_PAINT_MS;
-  const endsAt = late ? paintedAt + slot.playout.item.durationMs : slot.endsAt;
+  // One that follows nothing in sight has no instant to keep.
+  const keepsInstant = slot.covered !== null && paintedAt - slot.startsAt <= LATE_PAINT_MS;
+  const endsAt = keepsInstant ? slot.endsAt : shownWholeAt(slot, paintedAt);
   return [
     {
       ...state,

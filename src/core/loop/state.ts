@@ -81,6 +81,8 @@ export const PAINT_WITHIN_MS = 2_000;
  * its whole duration.
  */
 export const LATE_PAINT_MS = 67;
+/** What is raised or closed is seen at the next refresh at the earliest: a deck that is to leave is closed this much before. */
+export const SEEN_AFTER_MS = 16;
 /** How long before its turn a video or an image is cued: time to decode a first frame. Pages say so themselves (F22). */
 export const CUE_LEAD_MS = 6_000;
 
@@ -102,8 +104,13 @@ export function handoverAt(slot: Slot, queue: readonly Waiting[]): Instant {
   if (slot.failed) return slot.endsAt;
   if (slot.paintedAt === null) return NEVER;
   if (isReady(queue[0])) return slot.endsAt;
-  const shownWholeAt = Math.max(slot.endsAt, slot.paintedAt + slot.playout.item.durationMs);
-  return isLoading(queue[0]) ? shownWholeAt + MOMENT_MS : shownWholeAt;
+  const wholeAt = shownWholeAt(slot, slot.paintedAt);
+  return isLoading(queue[0]) ? wholeAt + MOMENT_MS : wholeAt;
+}
+
+/** When a slot whose first frame came at `paintedAt` may end, so that its item is seen for its whole duration. */
+export function shownWholeAt({ playout, endsAt }: Slot, paintedAt: Instant): Instant {
+  return Math.max(endsAt, paintedAt + playout.item.durationMs - SEEN_AFTER_MS);
 }
 
 /** Whether a deck can be taken at once. */

@@ -55,8 +55,8 @@ const LOOK_EVERY_MS = 500;
 const ROOM_MS = 4_000;
 
 /**
- * Writing a proof to a slow disk holds up this process, and with it the frame that shows the next deck: what ended is
- * settled when that is visible, and this long after it was taken where it never comes.
+ * Writing a proof to a slow disk holds up this process, and with it the frame that shows what follows: what ended is
+ * settled when the next deck is visible, or this long after where none is.
  */
 const UNPAINTED_MS = 250;
 
@@ -90,10 +90,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     state = next;
     if (event.kind === "deck-painted") settleAll();
     for (const effect of effects) carryOut(effect);
-    if (effects.some(({ kind }) => kind === "take")) {
-      callOffSettling ??= clock.alarm(clock.now() + UNPAINTED_MS, settleAll);
-    }
-    if (callOffSettling === null) settleAll();
+    if (ended.length > 0) callOffSettling ??= clock.alarm(clock.now() + UNPAINTED_MS, settleAll);
     parts.onState(state);
     callOffAlarm();
     alarmAt = Math.min(wakeAt(state) ?? NEVER, isLoading(state.queue[0]) ? clock.now() + LOOK_EVERY_MS : NEVER);

@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { MOMENT_MS } from "../../../src/core/loop/state.ts";
+import { MOMENT_MS, SEEN_AFTER_MS } from "../../../src/core/loop/state.ts";
 import { LoopDriver } from "../../support/player/loop-driver.ts";
 import { anItem, aSpot } from "../../support/player/spots.ts";
 
-/** A loop whose first spot is fetched and whose first item is on the air, painted 20 ms after its take. */
-function onAir(spot = aSpot(), maxAgeMs?: number): LoopDriver {
+/** A loop whose first spot is fetched and whose first item is on the air, painted a refresh after its take. */
+function onAir(
+  spot = aSpot(),
+  { maxAgeMs, paintedInMs = SEEN_AFTER_MS }: { maxAgeMs?: number; paintedInMs?: number } = {},
+): LoopDriver {
   const loop = new LoopDriver(maxAgeMs);
   loop.tell({ kind: "started" });
   loop.tell({ kind: "spot-received", spot, requestedAt: loop.now });
   loop.prepare("1-news", "1-ad");
   const first = spot.newsFirst ? "1-news" : "1-ad";
   loop.ready(first);
-  loop.pass(20);
+  loop.pass(paintedInMs);
   loop.paint(first);
   return loop;
 }
@@ -52,7 +55,7 @@ describe("the loop", () => {
   it("takes the next item on the planned instant, and owes the proof of the one that ends there", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_979);
+    loop.pass(4_983);
     loop.read();
     loop.pass(1);
     expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
@@ -61,7 +64,7 @@ describe("the loop", () => {
   it("keeps the old item visible until the new one has painted", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_980);
+    loop.pass(4_984);
     loop.read();
     loop.pass(15);
     loop.paint("1-ad");
@@ -71,7 +74,7 @@ describe("the loop", () => {
   it("does not drift: late first frames within 67 ms leave the schedule as it is", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_980);
+    loop.pass(4_984);
     loop.pass(60);
     loop.paint("1-ad");
     loop.tell({ kind: "spot-received", spot: aSpot({ requestId: "r2" }), requestedAt: loop.now });
@@ -85,22 +88,43 @@ describe("the loop", () => {
   it("shows an item for its whole duration when its first frame was late", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_980);
+    loop.pass(4_984);
     loop.pass(500);
     loop.paint("1-ad");
     loop.read();
-    loop.pass(4_999);
+    loop.pass(5_000 - SEEN_AFTER_MS - 1);
     expect(loop.read()).not.toContain("settle 1-ad shown");
     loop.pass(1);
     expect(loop.read()).toContain("settle 1-ad shown");
   });
 
+  it("counts what nothing was in sight before from its first frame, since it has no instant to keep", () => {
+    const loop = onAir(aSpot(), { paintedInMs: 60 });
+    loop.ready("1-ad");
+    loop.pass(5_000);
+    const [first = 0, next = 0] = loop.effects.filter(({ effect }) => effect.kind === "take").map(({ at }) => at);
+    expect(next - first).toBe(60 + 5_000 - SEEN_AFTER_MS);
+  });
+
+  it("takes away what nothing follows a refresh before its time: it is in sight until the next one", () => {
+    const loop = onAir();
+    loop.ready("1-ad");
+    loop.pass(4_984);
+    loop.pass(60);
+    loop.paint("1-ad");
+    loop.read();
+    loop.pass(5_000 - SEEN_AFTER_MS - 1);
+    expect(loop.read()).toEqual([]);
+    loop.pass(1);
+    expect(loop.read()).toEqual(["clear 1-ad", "settle 1-ad shown"]);
+  });
+
   it("bridges with house content when the next item is not ready, after its whole duration", () => {
     const loop = onAir();
     loop.read();
-    loop.pass(4_980);
+    loop.pass(4_984);
     expect(loop.read()).toEqual([]);
-    loop.pass(20 + MOMENT_MS);
+    loop.pass(16 + MOMENT_MS);
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news shown"]);
     loop.ready("1-ad");
     expect(loop.read()).toEqual(["take 1-ad"]);
@@ -109,7 +133,7 @@ describe("the loop", () => {
   it("keeps an item visible for a moment longer where the next is about to be ready: house content would be a flash", () => {
     const loop = onAir();
     loop.read();
-    loop.pass(5_000 + MOMENT_MS - 1);
+    loop.pass(4_984 + MOMENT_MS - 1);
     expect(loop.read()).toEqual([]);
     loop.ready("1-ad");
     expect(loop.read()).toEqual(["take 1-ad", "settle 1-news shown"]);
@@ -137,7 +161,7 @@ describe("the loop", () => {
     loop.read();
     loop.tell({ kind: "deck-failed", playout: "1-news", reason: "stalled" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news stalled"]);
-    loop.pass(2_979);
+    loop.pass(2_983);
     expect(loop.read()).toEqual([]);
     loop.pass(1);
     expect(loop.read()).toEqual(["take 1-ad"]);
@@ -146,7 +170,7 @@ describe("the loop", () => {
   it("takes down a deck that never paints, without a proof", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_980);
+    loop.pass(4_984);
     loop.read();
     loop.pass(2_000);
     expect(loop.read()).toEqual(["clear 1-ad", "clear 1-news", "settle 1-ad not-painted"]);
@@ -169,7 +193,7 @@ describe("the loop", () => {
     "lets what follows an item that %s keep its planned instant, with house content before it",
     (_, reason, act) => {
       const loop = onAir();
-      const airedAt = loop.now - 20;
+      const airedAt = loop.now - SEEN_AFTER_MS;
       loop.pass(5_000 + MOMENT_MS);
       loop.read();
       act(loop);
@@ -195,7 +219,7 @@ describe("the loop", () => {
   it("ignores what is reported of a playout that is over", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_980);
+    loop.pass(4_984);
     loop.read();
     loop.tell({ kind: "deck-failed", playout: "1-news", reason: "crashed" });
     loop.tell({ kind: "deck-painted", playout: "1-news", paintedAt: loop.now });
@@ -221,7 +245,7 @@ describe("the next spot", () => {
   it("is asked for 20 s before the end of the spot on air (G4)", () => {
     const loop = onAir(long);
     loop.read();
-    loop.pass(29_979);
+    loop.pass(29_983);
     expect(loop.read()).toEqual([]);
     loop.pass(1);
     expect(loop.read()).toEqual(["request-spot"]);
@@ -242,7 +266,7 @@ describe("the next spot", () => {
   });
 
   it("is dropped unplayed when it waited longer than its age allows (G3)", () => {
-    const loop = onAir(aSpot({ news: anItem("news", { durationMs: 100_000 }), ad: null }), 60_000);
+    const loop = onAir(aSpot({ news: anItem("news", { durationMs: 100_000 }), ad: null }), { maxAgeMs: 60_000 });
     loop.pass(80_000);
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now - 50_000 });
     loop.prepare("2-news");
@@ -317,7 +341,7 @@ describe("a loop whose stage nobody can see", () => {
   it("fails an item that was taken and not painted yet, and with it goes the one whose deck it should cover", () => {
     const loop = onAir();
     loop.ready("1-ad");
-    loop.pass(4_980);
+    loop.pass(4_984);
     loop.read();
     loop.tell({ kind: "suspend", because: "hidden" });
     expect(loop.read()).toEqual(["clear 1-ad", "clear 1-news", "settle 1-ad hidden"]);

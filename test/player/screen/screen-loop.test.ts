@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { SpotClient } from "../../../src/client/spot-client.ts";
 import type { PlayoutOutcome } from "../../../src/core/playout.ts";
-import type { Clock } from "../../../src/player/clock.ts";
+import { type Clock, NEVER } from "../../../src/player/clock.ts";
 import type { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { type ScreenLoopParts, startScreenLoop } from "../../../src/player/screen/screen-loop.ts";
 import type { Stage } from "../../../src/player/screen/stage.ts";
@@ -28,6 +28,7 @@ function holdable() {
 }
 
 const answer = { kind: "spot", spot: aSpot(), malformed: [], answered: true, serviceTime: null } as const;
+const empty = { kind: "empty", malformed: [], answered: true, serviceTime: null } as const;
 
 /** A loop that has all its media at once, and whose decks are ready at once and never painted, but for what is given. */
 function start({ stage, ...parts }: Partial<Omit<ScreenLoopParts, "stage">> & { stage: Partial<Stage> }) {
@@ -107,7 +108,7 @@ describe("a deck that loads for 5 s while the process stands still for 10 s", ()
 });
 
 /** A loop whose decks are ready at once, and painted so much later; when it asked for spots, and what it did. */
-function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
+function asking(tellingAt: (now: number) => number, { paintsInMs = 0, spots = NEVER } = {}) {
   const time = new ManualClock();
   const asked: number[] = [];
   const did: (readonly [what: "take" | "clear" | "settle", at: number])[] = [];
@@ -116,7 +117,7 @@ function asking(tellingAt: (now: number) => number, paintsInMs = 0) {
     client: {
       async getSpot() {
         asked.push(time.now());
-        return answer;
+        return asked.length > spots ? empty : answer;
       },
     } as unknown as SpotClient,
     stage: {
@@ -183,7 +184,7 @@ it.each([
   ["as soon as what comes next is visible, so that a slow disk does not hold that up", 40, 40],
   ["250 ms after what comes next was taken, where that is not visible by then", 400, 250],
 ])("settles what ended %s", async (_when, paintsInMs, settlesInMs) => {
-  const { time, did, control } = asking((now) => now, paintsInMs);
+  const { time, did, control } = asking((now) => now, { paintsInMs });
   while (did.filter(([what]) => what === "settle").length === 0) await time.advance(10);
   await time.advance(paintsInMs);
   const takenAt = did.filter(([what]) => what === "take")[1]?.[1] ?? 0;
@@ -195,8 +196,19 @@ it.each([
   control.abort();
 });
 
+it("settles what nothing follows once what lies below had the time to be drawn, so that a slow disk does not hold that up", async () => {
+  const { time, did, control } = asking((now) => now, { spots: 1 });
+  while (did.filter(([what]) => what === "settle").length < 2) await time.advance(10);
+  const [closedAt = 0] = did
+    .filter(([what]) => what === "clear")
+    .slice(-1)
+    .map(([, at]) => at);
+  expect(did.at(-1)).toEqual(["settle", closedAt + 250]);
+  control.abort();
+});
+
 it("settles what ended before the player stops, also where what comes next is not visible yet", async () => {
-  const { time, did, control } = asking((now) => now, 400);
+  const { time, did, control } = asking((now) => now, { paintsInMs: 400 });
   while (did.filter(([what]) => what === "take").length < 2) await time.advance(10);
   expect(did.map(([what]) => what)).not.toContain("settle");
   control.abort();
