@@ -25,7 +25,7 @@ const row = (state: "owed" | "delivered" | "refused" | "expired", pop = POP) => 
 function tried(books: Books, at: number, status: number | null, run = 0): Books {
   books.tryBegun(POP, run, at);
   books.tryEnded(POP, run, status, status === null, at);
-  books.stepEnded();
+  books.stepEnded(at);
   return books;
 }
 
@@ -50,7 +50,7 @@ describe("the books of a simulation", () => {
   it("have nothing against an item that is shown, owed, sent and delivered", () => {
     const books = tried(booksOf(), END, 200);
     books.cleared(PLAYOUT, 0, END + 20);
-    books.stepEnded();
+    books.stepEnded(END + 120);
     books.reconcile([row("delivered")], END + 100, END + 100);
     expect(books.complaints).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe("the books of a simulation", () => {
       () => {
         const books = booksOf({ shown: false });
         books.cleared(PLAYOUT, 0, END + 20);
-        books.stepEnded();
+        books.stepEnded(END + 120);
         return books;
       },
     ],
@@ -113,6 +113,19 @@ describe("the books of a simulation", () => {
     ],
   ])("complain about %s", (_, complaint, happened) => {
     expect(happened().complaints.join("\n")).toContain(complaint);
+  });
+
+  it.each([
+    ["what a crash kept from being written down at once need not be owed", 99, []],
+    ["what was to be owed before a crash is missed", 100, [`shown in full and not owed: ${POP}`]],
+  ] as const)("take it that %s", (_, crashedMs, complaints) => {
+    const books = booksOf({ shown: false });
+    books.cleared(PLAYOUT, 0, END);
+    books.stepEnded(END + crashedMs - 1);
+    expect(books.complaints).toEqual([]);
+    books.crashed(0, END + crashedMs);
+    books.stepEnded(END + 100);
+    expect(books.complaints.map((one) => one.split(" {")[0])).toEqual(complaints);
   });
 
   it("take it that what a firewall may have answered is asked again", () => {

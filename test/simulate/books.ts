@@ -1,7 +1,7 @@
 import { SPOT_TRIES } from "../../src/client/spot-client.ts";
 import { isBlocked, isStrike, type Strikes, struck } from "../../src/core/backoff.ts";
 import { MOST_REQUESTS_A_MINUTE } from "../../src/core/loop/pace.ts";
-import { LATE_PAINT_MS } from "../../src/core/loop/state.ts";
+import { LATE_PAINT_MS, SEEN_AFTER_MS } from "../../src/core/loop/state.ts";
 import type { FailureReason, Playout, PlayoutOutcome } from "../../src/core/playout.ts";
 import { DOUBT_MS, LAST_TRY_BEFORE_MS, PROOF_WINDOW_MS } from "../../src/core/proofs/proof.ts";
 import { MOST_SENDS } from "../../src/core/proofs/proof-dispatch.ts";
@@ -12,6 +12,8 @@ import type { ProofRow } from "./proof-rows.ts";
 
 /** The player writes answers down so long after they came at most (`WRITTEN_WITHIN_MS` of the courier), where it can. */
 const WRITTEN_WITHIN_MS = 50;
+/** What was shown in full is written down as owed so long after it left the screen at most (`UNCOVERED_MS` of its loop). */
+const OWED_WITHIN_MS = 100;
 /** The service tells its time in whole seconds, and late by its way here: by so much a deadline can be off after a boot. */
 const CARRIED_MS = 2_500;
 /** What is over is settled so soon after the hour. */
@@ -40,7 +42,7 @@ export class Books {
   readonly failed = new Map<string, number>();
   readonly #offers = new Map<string, Offer>();
   readonly #sending = new Set<string>();
-  readonly #later: (() => void)[] = [];
+  readonly #later: { readonly at: Instant; readonly check: () => void }[] = [];
   readonly #strikes = new Map<string, Strikes>();
   /** Calls for spots by one run since something was begun last. */
   readonly #asked: Instant[] = [];
@@ -73,7 +75,16 @@ export class Books {
     this.totals.offered++;
     this.#offers.set(offer.pop, {
       ...offer,
-      ...{ malformed: false, paintedAt: null, broke: false, end: null, endedAt: 0, endedWithDisk: "sound", run: 0 },
+      ...{
+        malformed: false,
+        paintedAt: null,
+        clearedAt: null,
+        broke: false,
+        end: null,
+        endedAt: 0,
+        endedWithDisk: "sound",
+        run: 0,
+      },
       ...{
         trying: null,
         heard: null,
@@ -137,20 +148,26 @@ export class Books {
     if (offer !== undefined) offer.broke = true;
   }
 
-  /** A deck is gone from sight. What a crash keeps from being written down in that very instant is not owed (G2). */
+  /** A deck is gone from sight. What a crash keeps from being written down until then is not owed (G2). */
   cleared({ item }: Playout, run: number, now: Instant): void {
     const offer = this.#offers.get(item.pop);
     if (offer === undefined || offer.paintedAt === null || offer.broke) return;
-    if (now - offer.paintedAt < offer.durationMs) return;
-    this.#later.push(() => {
-      const alive = this.runs[run]?.crashedAt === null;
-      if (alive && offer.end?.kind !== "shown") this.complain(`shown in full and not owed: ${item.pop}`);
-    });
+    offer.clearedAt = now;
+    if (now - offer.paintedAt < offer.durationMs - SEEN_AFTER_MS) return;
+    const at = now + OWED_WITHIN_MS;
+    const check = () => {
+      const isExcused = (this.runs[run]?.crashedAt ?? at) < at;
+      if (!isExcused && offer.end?.kind !== "shown") this.complain(`shown in full and not owed: ${item.pop}`);
+    };
+    this.#later.push({ at, check });
   }
 
   /** A step of the world is over: what happened in it, in whatever order, must fit together now. */
-  stepEnded(): void {
-    for (const check of this.#later.splice(0)) check();
+  stepEnded(now: Instant): void {
+    for (const { at, check } of this.#later.splice(0)) {
+      if (at <= now) check();
+      else this.#later.push({ at, check });
+    }
   }
 
   /** What the player says became of a playout, its proof committed. */
@@ -169,7 +186,7 @@ export class Books {
     }
     this.#strikes.delete(keyOf(item));
     this.totals.shown++;
-    const inSightMs = offer.paintedAt === null ? 0 : now - offer.paintedAt;
+    const inSightMs = offer.paintedAt === null ? 0 : (offer.clearedAt ?? now) - offer.paintedAt;
     if (offer.broke) this.complain(`owed though its deck broke: ${item.pop}`);
     if (inSightMs < offer.durationMs - LATE_PAINT_MS) {
       this.complain(`owed after ${inSightMs} of ${offer.durationMs} ms: ${item.pop}`);
@@ -186,9 +203,10 @@ export class Books {
     offer.tries++;
     offer.firstTriedAt = Math.min(offer.firstTriedAt, now);
     offer.hops = 0;
-    this.#later.push(() => {
+    const check = () => {
       if (offer.end?.kind !== "shown") this.complain(`sent a proof of what was not shown in full: ${pop}`);
-    });
+    };
+    this.#later.push({ at: now, check });
     if (now >= offer.askedAt + PROOF_WINDOW_MS)
       this.complain(`sent ${now - offer.askedAt - PROOF_WINDOW_MS} ms after the hour: ${pop}`);
     if (offer.trying === run) this.complain(`sent twice at once: ${pop}`);

@@ -16,6 +16,8 @@ export interface Offer {
   /** The answer as it reached the player makes nothing of it. */
   malformed: boolean;
   paintedAt: Instant | null;
+  /** When its deck was gone from sight. */
+  clearedAt: Instant | null;
   /** The stage said that its deck broke. */
   broke: boolean;
   end: PlayoutOutcome | null;

@@ -169,7 +169,7 @@ class Simulation {
   async #liveUntil(end: Instant): Promise<Failure | null> {
     for (let more = true; more; ) {
       more = await this.#step(end);
-      this.#books.stepEnded();
+      this.#books.stepEnded(this.#time.now());
       this.#checks.afterStep();
       const failure = this.#failure();
       if (failure !== null) return failure;

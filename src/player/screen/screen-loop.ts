@@ -55,10 +55,12 @@ const LOOK_EVERY_MS = 500;
 const ROOM_MS = 4_000;
 
 /**
- * Writing a proof to a slow disk holds up this process, and with it the frame that shows what follows: what ended is
- * settled when the next deck is visible, or this long after where none is.
+ * Writing a proof to a slow disk holds up this process, and with it the frame that shows what follows: what was shown is
+ * settled when the next deck is visible, or this long after it was taken where that never comes...
  */
 const UNPAINTED_MS = 250;
+/** ...and this long after it left where no deck follows: what lay below is in sight two refreshes later. */
+const UNCOVERED_MS = 100;
 
 /** Carries out what the core decides for one screen, until the signal is aborted. */
 export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
@@ -90,7 +92,7 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     state = next;
     if (event.kind === "deck-painted") settleAll();
     for (const effect of effects) carryOut(effect);
-    if (ended.length > 0) callOffSettling ??= clock.alarm(clock.now() + UNPAINTED_MS, settleAll);
+    if (callOffSettling === null) settleOnceSeen(effects);
     parts.onState(state);
     callOffAlarm();
     alarmAt = Math.min(wakeAt(state) ?? NEVER, isLoading(state.queue[0]) ? clock.now() + LOOK_EVERY_MS : NEVER);
@@ -163,6 +165,14 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     const reread = await media.reread(playout);
     if (reread.kind === "whole") stage.cue(playout, reread.media);
     if (reread.kind === "lost") dispatch({ kind: "deck-failed", playout: playout.id, reason: "unfetchable" });
+  }
+
+  /** Settles what ended; what was shown, only when what follows it can be seen. */
+  function settleOnceSeen(effects: readonly LoopEffect[]): void {
+    const wasShown = effects.some((effect) => effect.kind === "settle" && effect.outcome.kind === "shown");
+    const isFollowed = effects.some(({ kind }) => kind === "take");
+    if (wasShown) callOffSettling = clock.alarm(clock.now() + (isFollowed ? UNPAINTED_MS : UNCOVERED_MS), settleAll);
+    else settleAll();
   }
 
   function settleAll(): void {

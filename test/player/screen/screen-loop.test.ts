@@ -203,7 +203,7 @@ it("settles what nothing follows once what lies below had the time to be drawn, 
     .filter(([what]) => what === "clear")
     .slice(-1)
     .map(([, at]) => at);
-  expect(did.at(-1)).toEqual(["settle", closedAt + 250]);
+  expect(did.at(-1)).toEqual(["settle", closedAt + 100]);
   control.abort();
 });
 
