@@ -221,7 +221,7 @@ export class Machine {
     if (this.#run === null) return;
     this.counts.reboots++;
     this.counts.crashes--;
-    this.#crash(offMs);
+    // Before the alarm of the same instant that starts the player again.
     time.alarm(time.now() + offMs, () => {
       clocks.boot();
       if (wallAheadMs === null) return;
@@ -230,6 +230,7 @@ export class Machine {
       const after = this.#parts.chance.between(least, most, `corrected ${time.now()}`);
       time.alarm(time.now() + after, () => this.#setWall(0));
     });
+    this.#crash(offMs);
   }
 
   #startAfter(ms: number): void {

@@ -5,7 +5,7 @@ import canonicalize from "canonicalize";
 import { describe, expect, it } from "vitest";
 import { openShared } from "../../../src/player/database.ts";
 import { checkpointText, rotateRecordKey, signedNote } from "../../../src/player/record/record-key.ts";
-import { readAll } from "../../player/record/recording.ts";
+import { readAll, recordingIn } from "../../player/record/recording.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { record, recordedFolder } from "./running.ts";
 
@@ -22,8 +22,8 @@ async function exported(change: (lines: Line[]) => Line[] = (lines) => lines, ..
   return { file, folder };
 }
 
-async function findingsIn(file: string, ...args: readonly string[]): Promise<readonly string[]> {
-  const { out, code } = await record("verify", file, "--json", ...args);
+async function findingsIn(...args: readonly string[]): Promise<readonly string[]> {
+  const { out, code } = await record("verify", "--json", ...args);
   const { findings } = JSON.parse(out);
   expect(code).toBe(findings.length === 0 ? 0 : 65);
   return findings;
@@ -124,6 +124,23 @@ describe("an exported record", () => {
     expected.forEach((pattern, index) => {
       expect(findings[index]).toMatch(pattern);
     });
+  });
+
+  it.each([
+    ["says nothing of rows that nobody signed where the player was down for hours between them", 130, []],
+    [
+      "finds hours of rows that nobody signed",
+      60,
+      [expect.stringMatching(/^rows 0 to 4 are of hours, and not signed/)],
+    ],
+  ])("%s", async (_, betweenMinutes, findings) => {
+    const folder = temporaryFolder();
+    const { clock, show } = recordingIn(folder);
+    for (const id of ["a", "b", "c", "d"]) {
+      show(id);
+      await clock.advance((id === "b" ? betweenMinutes : 50) * 60_000);
+    }
+    expect(await findingsIn("--data-dir", folder)).toEqual(findings);
   });
 
   it("can be verified in part: one screen's, of one hour", async () => {

@@ -193,13 +193,18 @@ export class Verifier {
   }
 }
 
-/** A record is signed every hour while its machine runs; twice as long without shows that something is gone. */
-const LONGEST_MS = 2 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** A record is signed every hour while its player runs; twice as long without shows that something is gone. */
+const LONGEST_MS = 2 * HOUR_MS;
 
-/** How long a machine ran, by its own monotonic clock, while rows were added that no checkpoint covers yet. */
+/**
+ * How long a player ran, by its machine's monotonic clock, while rows were added that no checkpoint covers yet. It may have
+ * been down for longer than an hour between two of them, which says nothing.
+ */
 class UnsignedSpan {
   #bootId: unknown = null;
-  #beganMs = 0;
+  #lastMs = 0;
+  #ranMs = 0;
   #isLong = false;
 
   /** Whether it went on for longer than a player goes without a checkpoint. */
@@ -209,9 +214,12 @@ class UnsignedSpan {
 
   take({ bootId, endedMonotonicMs }: ExportRow): void {
     if (typeof endedMonotonicMs !== "number") return;
-    if (bootId !== this.#bootId) this.#beganMs = endedMonotonicMs;
+    const sinceMs = endedMonotonicMs - this.#lastMs;
+    if (bootId !== this.#bootId) this.#ranMs = 0;
+    else if (sinceMs <= HOUR_MS) this.#ranMs += sinceMs;
     this.#bootId = bootId;
-    if (endedMonotonicMs - this.#beganMs > LONGEST_MS) this.#isLong = true;
+    this.#lastMs = endedMonotonicMs;
+    if (this.#ranMs > LONGEST_MS) this.#isLong = true;
   }
 
   /** All rows so far are covered. */
