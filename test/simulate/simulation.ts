@@ -4,6 +4,7 @@ import { Books } from "./books.ts";
 import { Chance } from "./chance.ts";
 import { Checks } from "./checks.ts";
 import { makeCreatives, type SimulatedCreative } from "./creatives.ts";
+import { simulateDice } from "./dice.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { Machine } from "./machine.ts";
 import { blowsOf, DAY_MS, HOUR_MS } from "./plan.ts";
@@ -135,7 +136,8 @@ class Simulation {
     this.#books.onExcused = (pop) => screens.spoil(pop.slice(MEDIA_URL.length), "crash");
     this.#books.onHindered = hinder;
     this.#books.onShown = (offer) => this.#machine.checkOwed(offer);
-    this.#restore = simulateTimers(time, chance);
+    const restores = [simulateTimers(time), simulateDice(time, chance)];
+    this.#restore = () => restores.forEach((restore) => void restore());
     process.on("unhandledRejection", this.#onStray);
     process.on("uncaughtException", this.#onStray);
   }

@@ -1,16 +1,14 @@
-import type { Chance } from "./chance.ts";
 import type { SimulatedTime } from "./time.ts";
 
 /**
- * Puts the platform's timers and dice onto simulated time, for code that uses them by their global names: time limits
+ * Puts the platform's timers onto simulated time, for code that uses them by their global names: time limits
  * and waits between tries then take no time at all. The function it returns puts the real ones back.
  */
-export function simulateTimers(time: SimulatedTime, chance: Chance): () => void {
+export function simulateTimers(time: SimulatedTime): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
     timeout: AbortSignal.timeout,
-    random: Math.random,
   };
   const set = (ring: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
     new SimulatedTimer(time, ms, () => ring(...args));
@@ -24,12 +22,10 @@ export function simulateTimers(time: SimulatedTime, chance: Chance): () => void 
     time.alarm(time.now() + ms, () => control.abort(new DOMException("time is up", "TimeoutError")));
     return control.signal;
   };
-  Math.random = () => chance.roll(`random ${time.now()}`);
   return () => {
     globalThis.setTimeout = real.setTimeout;
     globalThis.clearTimeout = real.clearTimeout;
     AbortSignal.timeout = real.timeout;
-    Math.random = real.random;
   };
 }
 
