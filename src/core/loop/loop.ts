@@ -182,7 +182,7 @@ function readied(waiting: Waiting, id: PlayoutId): Waiting {
 function notePainted(state: LoopState, id: PlayoutId, paintedAt: Instant): Step {
   const slot = state.slot;
   if (slot === null || slot.playout.id !== id || slot.paintedAt !== null || slot.failed) return [state, []];
-  // One that follows nothing in sight has no instant to keep.
+  // Only items that cover each other follow without a gap, and must not drift.
   const keepsInstant = slot.covered !== null && paintedAt - slot.startsAt <= LATE_PAINT_MS;
   const endsAt = keepsInstant ? slot.endsAt : shownWholeAt(slot, paintedAt);
   return [

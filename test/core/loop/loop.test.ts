@@ -98,7 +98,7 @@ describe("the loop", () => {
     expect(loop.read()).toContain("settle 1-ad shown");
   });
 
-  it("counts what nothing was in sight before from its first frame, since it has no instant to keep", () => {
+  it("counts what covers no other item from its first frame", () => {
     const loop = onAir(aSpot(), { paintedInMs: 60 });
     loop.ready("1-ad");
     loop.pass(5_000);
