@@ -187,6 +187,7 @@ export class Courier {
 
   #readStore(reading: ClockReading): void {
     // Each by itself: a disk that takes nothing keeps what is in the store from being changed, not from being sent.
+    this.#withStore(() => this.#parts.store.date(reading));
     this.#withStore(() => this.#rebase(reading));
     this.#withStore(() => this.#readQueue(reading));
     this.#withStore(() => this.#expireAndPrune(reading));

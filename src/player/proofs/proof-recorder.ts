@@ -66,13 +66,14 @@ export class ProofRecorder {
     this.#callOff();
     const { store, clock, serviceClock, stats, records, onOwed } = this.#parts;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const owing = store.owe(next.proof, serviceClock.read(), stats?.pending(), next.ended);
+      const counts = stats?.pending() ?? [];
+      const owing = store.owe(next.proof, serviceClock.read(), counts, next.ended);
       this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
         return;
       }
-      stats?.written();
+      if (counts.length > 0) stats?.written();
       this.#waiting.shift();
       if (this.#waiting.length === 0) onOwed();
       if (owing.kind === "owed" && owing.unrecorded !== undefined) records.add(next.ended);
@@ -141,11 +142,14 @@ export class DeliveryStats {
     if (this.#lines.size > 0) this.#callOff = clock.alarm(clock.now() + WRITTEN_WITHIN_MS, () => this.#turn());
   }
 
-  /** The counts that are not written yet, by the service's clock as far as it is known. */
+  /** The counts that are not written yet, by the service's clock; none until that is known. */
   pending(): readonly DeliveryCount[] {
-    if (this.#lines.size === 0) return [];
-    const { now, wall, service } = this.#parts.serviceClock.read();
-    const toService = (service ?? wall) - now;
+    const { service } = this.#parts.serviceClock.read();
+    return service === null ? [] : this.#dated(service);
+  }
+
+  #dated(time: Instant): readonly DeliveryCount[] {
+    const toService = time - this.#parts.clock.now();
     return [...this.#lines.values()].map(({ at, what, label, count }) => {
       return { quarter: quarterOf(at + toService), what, label, count };
     });
@@ -159,7 +163,8 @@ export class DeliveryStats {
   #write(): void {
     if (this.#lines.size === 0) return;
     try {
-      this.#parts.store.addCounts(this.pending());
+      const { service, wall } = this.#parts.serviceClock.read();
+      this.#parts.store.addCounts(this.#dated(service ?? wall));
       this.written();
     } catch (error) {
       // A disk that takes nothing now may do so later; the lines are kept.

@@ -164,6 +164,9 @@ export const proofMigrations: readonly Migration[] = [
      frontier blob not null,
      witness text check (witness in ('taken', 'refused'))
    ) strict;`,
+
+  // What was shown before the service's time was known is dated once it is.
+  { addition: "create index proof_undated on proof (requested_boot) where service_offset = 0" },
 ];
 
 /** Opens the file so that nothing in it can be changed. Throws `StoreUnusable`; `absence` says what is not there then. */

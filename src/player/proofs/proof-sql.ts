@@ -69,6 +69,10 @@ const EXPIRE_FROM_EARLIER_BOOTS = `
 const FROM_EARLIER_BOOTS =
   "select id, requested_wall + service_offset as requested from proof where state = 'owed' and timeline <> ?";
 const REBASE = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
+/** An offset of 0 is one that was not known. The monotonic clock tells how long ago it was, however the wall clock was set since. */
+const DATE = `
+  update proof set service_offset = @service - (@now - shown_monotonic) - shown_wall
+  where requested_boot = @bootId and service_offset = 0 and shown_monotonic is not null`;
 /** Due at once by any clock. */
 export const RETRY_ALL = "update proof set due = 0 where state = 'owed'";
 
@@ -127,6 +131,7 @@ export interface ProofStatements {
   readonly expireFromEarlierBoots: Statement<object, OwedProof>;
   readonly fromEarlierBoots: Statement<[string], EarlierProof>;
   readonly rebase: Statement<object>;
+  readonly date: Statement<object>;
   readonly retryAll: Statement<[]>;
   readonly counts: Statement<[], { readonly state: ProofState; readonly count: number }>;
   readonly oldest: Statement<[], { readonly requested: Instant }>;
@@ -155,6 +160,7 @@ export function prepareProofs(db: Database): ProofStatements {
     expireFromEarlierBoots: db.prepare(EXPIRE_FROM_EARLIER_BOOTS),
     fromEarlierBoots: db.prepare(FROM_EARLIER_BOOTS),
     rebase: db.prepare(REBASE),
+    date: db.prepare(DATE),
     retryAll: db.prepare(RETRY_ALL),
     counts: db.prepare("select state, count(*) as count from proof group by state"),
     oldest: db.prepare(OLDEST),

@@ -28,6 +28,7 @@ export class ProofStore {
   /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
   #counted: { readonly counts: Record<ProofState, number>; readonly version: FileVersion } | null = null;
   #seen: FileVersion | null = null;
+  #isDated = false;
 
   constructor(file: ProofFile, runId: string) {
     this.#file = file;
@@ -148,6 +149,17 @@ export class ProofStore {
         }
       }),
     );
+  }
+
+  /**
+   * Dates by the service's clock, once that is known, what was shown in this boot before. The machine's own may have begun in
+   * 1970: such a proof would be forgotten as an old one, be in no day's report, and be over its hour after the next boot.
+   */
+  date({ bootId, now, wall, service }: ClockReading): void {
+    if (this.#isDated || service === null) return;
+    // A service that tells no time is taken to agree with this machine.
+    if (service !== wall) this.#file.use(({ date }) => date.run({ bootId, now, service }));
+    this.#isDated = true;
   }
 
   /** Ends the hour for all that is owed from before this boot, and returns it: for when it must be over by any clock. */

@@ -1,10 +1,12 @@
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { dayIn } from "../../../src/player/proofs/day-report.ts";
-import { DeliveryStats, WRITTEN_WITHIN_MS } from "../../../src/player/proofs/proof-recorder.ts";
+import { DeliveryStats, ProofRecorder, WRITTEN_WITHIN_MS } from "../../../src/player/proofs/proof-recorder.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { tellTime } from "../../support/player/service-time.ts";
+import { endedPlayout } from "../record/ended.ts";
 import { HOUR, proofOf, proofStoreIn } from "./proofs.ts";
 
 const START = Date.UTC(2026, 0, 31, 9);
@@ -51,6 +53,19 @@ describe("the delivery stats", () => {
     tellTime(serviceClock, START + 2 * HOUR);
     await clock.advance(WRITTEN_WITHIN_MS);
     expect(store.report(day).hours[9]).toMatchObject({ hour: "09:00", slots: 1 });
+  });
+
+  it("waits for it though an item is owed meanwhile, whose proof is dated as soon as it is known", async () => {
+    const { clock, serviceClock, stats, store, total } = begin(0);
+    const log = pino({ level: "silent" });
+    const recorder = new ProofRecorder({ store, clock, serviceClock, stats, log, records: { add() {} }, onOwed() {} });
+    stats.count("slot");
+    recorder.owe(endedPlayout("a", clock.now()));
+    expect(total()).toMatchObject({ slots: 0, shown: { ad: 0 } });
+    tellTime(serviceClock, START);
+    store.date(serviceClock.read());
+    recorder.owe(endedPlayout("b", clock.now()));
+    expect(total()).toMatchObject({ slots: 1, shown: { ad: 2 } });
   });
 
   it("writes down the rest when it is closed", () => {

@@ -112,6 +112,41 @@ describe("the proof store", () => {
   });
 });
 
+describe("a proof that was owed before the service's time was known, on a machine whose clock began in 1970", () => {
+  const AHEAD = 7_777;
+
+  /** Two are owed, and one of them delivered; then the machine's clock is put right, and the service tells its time. */
+  function dated() {
+    const begun = begin();
+    const { clock, store, serviceClock, reading } = begun;
+    const truth = clock.wall() + AHEAD;
+    clock.jumpWall(-clock.wall());
+    for (const id of ["a", "b"]) store.owe(proofOf(id, clock.now()), reading());
+    store.settle([{ proof: firstOf(store, reading()), verdict: { kind: "delivered" }, answer: "accepted" }], reading());
+    store.date(reading());
+    clock.jumpWall(truth - AHEAD - clock.wall());
+    tellTime(serviceClock, truth);
+    store.date(reading());
+    return { ...begun, truth };
+  }
+
+  it("is kept for 30 days all the same", () => {
+    const { store, truth } = dated();
+    expect(store.prune(truth + KEPT_MS - 1_000)).toBe(0);
+    expect(store.prune(truth + KEPT_MS + 1_000)).toBe(1);
+  });
+
+  it("has what is left of its hour after another boot", () => {
+    const { folder, clock, truth } = dated();
+    clock.reboot(20 * MINUTE);
+    const after = begin(folder, clock, "run-2");
+    after.store.rebase({ ...after.reading(), service: truth + 20 * MINUTE }, clock.now());
+    const [left] = after.store.due(after.reading(), "never", 10, none);
+    expect(left?.deadline).toBeGreaterThan(40 * MINUTE - 2_000);
+    expect(left?.deadline).toBeLessThanOrEqual(40 * MINUTE);
+  });
+});
+
 describe("a proof from before the last boot", () => {
   function bootAgain(offMs: number) {
     const before = begin();
