@@ -66,8 +66,12 @@ const EXPIRE_FROM_EARLIER_BOOTS = `
   update proof set state = 'expired', settled_wall = @wall where state = 'owed' and timeline <> @bootId
   returning ${COLUMNS}`;
 
-const FROM_EARLIER_BOOTS =
-  "select id, requested_wall + service_offset as requested from proof where state = 'owed' and timeline <> ?";
+const FROM_EARLIER_BOOTS = `
+  select id, requested_wall + service_offset as requested, service_offset <> 0 as isDated from proof
+  where state = 'owed' and timeline <> ?`;
+const DATED_BEFORE = `
+  select requested_wall + service_offset as requested from proof
+  where id < ? and service_offset <> 0 order by id desc limit 1`;
 const REBASE = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
 /** An offset of 0 is one that was not known. The monotonic clock tells how long ago it was, however the wall clock was set since. */
 const DATE = `
@@ -114,8 +118,9 @@ export const DELIVERY_COUNTS = `
 /** A proof from before this boot. */
 export interface EarlierProof {
   readonly id: number;
-  /** By the service's clock, epoch milliseconds. */
+  /** By the service's clock, or where that was not known yet by this machine's, epoch milliseconds. */
   readonly requested: Instant;
+  readonly isDated: 0 | 1;
 }
 
 /** Everything that the proof store says to its database, prepared once for as long as that is open. */
@@ -130,6 +135,8 @@ export interface ProofStatements {
   readonly expire: Statement<object, OwedProof>;
   readonly expireFromEarlierBoots: Statement<object, OwedProof>;
   readonly fromEarlierBoots: Statement<[string], EarlierProof>;
+  /** Of the newest proof before one by its id that is dated. */
+  readonly datedBefore: Statement<[number], Pick<EarlierProof, "requested">>;
   readonly rebase: Statement<object>;
   readonly date: Statement<object>;
   readonly retryAll: Statement<[]>;
@@ -159,6 +166,7 @@ export function prepareProofs(db: Database): ProofStatements {
     expire: db.prepare(EXPIRE),
     expireFromEarlierBoots: db.prepare(EXPIRE_FROM_EARLIER_BOOTS),
     fromEarlierBoots: db.prepare(FROM_EARLIER_BOOTS),
+    datedBefore: db.prepare(DATED_BEFORE),
     rebase: db.prepare(REBASE),
     date: db.prepare(DATE),
     retryAll: db.prepare(RETRY_ALL),

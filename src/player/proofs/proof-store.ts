@@ -18,6 +18,9 @@ import {
 } from "./proof-records.ts";
 import { lastRefused, type ProofStatements } from "./proof-sql.ts";
 
+/** When something was asked for of which nothing is known. */
+const LONG_AGO: Instant = 0;
+
 /**
  * The outbox of proofs, in a file that outlives the run. It is given that file and an id for this run of the player.
  * What the file cannot do at the moment is thrown with SQLite's code, except by `owe`.
@@ -137,15 +140,18 @@ export class ProofStore {
 
   /**
    * Carries proofs from before this boot over to its clock, due at once, by the service's time: the latest that it can be, so
-   * that none is sent late. `begunAt`: when this run began, monotonic; each of them was asked for before.
+   * that none is sent late. `begunAt`: when this run began, monotonic; each of them was asked for before. One whose boot ended
+   * before it was dated was asked for after the one before it: what is left of that one's hour is all that it surely has.
    */
   rebase(reading: ClockReading & { readonly service: Instant }, begunAt: Instant): void {
-    const { bootId, now, service, serviceWithinMs } = reading;
+    const { bootId, now, wall, service, serviceWithinMs } = reading;
     const latest = service + (serviceWithinMs ?? 0);
-    this.#file.use(({ fromEarlierBoots, rebase, inOneCommit }) =>
+    const isTold = service !== wall;
+    this.#file.use(({ fromEarlierBoots, datedBefore, rebase, inOneCommit }) =>
       inOneCommit(() => {
-        for (const { id, requested } of fromEarlierBoots.all(bootId)) {
-          rebase.run({ id, deadline: rebasedDeadline(requested, latest, now, begunAt), bootId, now });
+        for (const { id, requested, isDated } of fromEarlierBoots.all(bootId)) {
+          const since = isDated === 1 || !isTold ? requested : (datedBefore.get(id)?.requested ?? LONG_AGO);
+          rebase.run({ id, deadline: rebasedDeadline(since, latest, now, begunAt), bootId, now });
         }
       }),
     );

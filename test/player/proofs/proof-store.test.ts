@@ -147,6 +147,50 @@ describe("a proof that was owed before the service's time was known, on a machin
   });
 });
 
+describe("a proof whose boot ended before the service's time was known", () => {
+  /** The proof before it was asked for `beforeMs` before the first boot, the machine was off for `offMs`, and is told the time. */
+  function undated({
+    wall,
+    beforeMs,
+    offMs,
+  }: {
+    wall: "in 1970" | "days ahead";
+    beforeMs: number | null;
+    offMs: number;
+  }) {
+    const { folder, clock, store, serviceClock, reading } = begin();
+    const truth = () => clock.now() + off;
+    let off = clock.wall() + 7_777;
+    if (beforeMs !== null) {
+      tellTime(serviceClock, truth());
+      store.owe(proofOf("before", clock.now()), reading());
+      off += clock.now() + beforeMs;
+      clock.reboot(beforeMs);
+    }
+    clock.jumpWall(wall === "in 1970" ? -clock.wall() : 10 * 24 * HOUR);
+    begin(folder, clock, "run-2").store.owe(proofOf("a", clock.now()), new ServiceClock(clock).read());
+    off += clock.now() + offMs;
+    clock.reboot(offMs);
+    const after = begin(folder, clock, "run-3");
+    after.store.rebase({ ...after.reading(), service: truth() }, clock.now());
+    return after.store.due(after.reading(), "never", 10, none).filter(({ playoutId }) => playoutId === "a");
+  }
+
+  it.each(["in 1970", "days ahead"] as const)(
+    "has what is left of the hour of the one before it (clock %s)",
+    (wall) => {
+      const [left] = undated({ wall, beforeMs: 5 * MINUTE, offMs: 10 * MINUTE });
+      expect(left?.deadline).toBeGreaterThan(45 * MINUTE - 2_000);
+      expect(left?.deadline).toBeLessThanOrEqual(45 * MINUTE);
+    },
+  );
+
+  it.each(["in 1970", "days ahead"] as const)("is not sent where its hour may be over (clock %s)", (wall) => {
+    expect(undated({ wall, beforeMs: 5 * MINUTE, offMs: 2 * HOUR })).toEqual([]);
+    expect(undated({ wall, beforeMs: null, offMs: MINUTE })).toEqual([]);
+  });
+});
+
 describe("a proof from before the last boot", () => {
   function bootAgain(offMs: number) {
     const before = begin();
