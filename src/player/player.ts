@@ -18,6 +18,7 @@ import { type CacheParts, MediaCache } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
+import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
   addressesOf,
@@ -28,7 +29,7 @@ import {
   type Resolve,
   resolveSoon,
 } from "./network/egress-policy.ts";
-import { DataBook, DataMeter, type DataMonth, meteredLine, Throttle } from "./network/media-line.ts";
+import { meteredLine, Throttle } from "./network/media-line.ts";
 import { Courier } from "./proofs/courier.ts";
 import { BALLAST_BYTES, Ballast, ProofFile } from "./proofs/proof-file.ts";
 import { DeliveryStats, ProofRecorder } from "./proofs/proof-recorder.ts";
@@ -136,7 +137,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const data = new DataMeter({
     book: new DataBook(index),
     limits: { monthlyBytes, largeHours: largeDownloadHours === null ? null : daySpanIn(largeDownloadHours) },
-    wall: () => serviceClock.read().service ?? clock.wall(),
+    clocks: () => serviceClock.read(),
     log,
   });
   const line = meteredLine(data, maxBitsPerSecond === null ? null : new Throttle(maxBitsPerSecond, clock));

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/player/clock.ts";
 import { ExclusiveLock } from "../../src/player/exclusive-lock.ts";
 import { IndexFile, mediaIndexMigrations } from "../../src/player/media/media-index.ts";
-import { DataBook } from "../../src/player/network/media-line.ts";
+import { DataBook } from "../../src/player/network/data-meter.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
 import { answer, inTurn, serve } from "../client/server.ts";
 import { proofOf, proofStoreIn } from "../player/proofs/proofs.ts";

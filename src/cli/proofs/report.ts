@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Command } from "commander";
-import { type DataMonth, readDataMonth } from "../../player/network/media-line.ts";
+import { type DataMonth, readDataMonth } from "../../player/network/data-meter.ts";
 import type { DayReport, Sums } from "../../player/proofs/day-report.ts";
 import { ProofArchive } from "../../player/proofs/proof-archive.ts";
 import type { RefusedProof } from "../../player/proofs/proof-records.ts";

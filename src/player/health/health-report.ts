@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { PanelState } from "../../core/displays/panel.ts";
 import type { Fault } from "../../core/recovery.ts";
 import type { ItemKind } from "../../core/spot.ts";
-import type { DataMonth } from "../network/media-line.ts";
+import type { DataMonth } from "../network/data-meter.ts";
 import type { Sums } from "../proofs/day-report.ts";
 import type { Upgrade } from "./upgrade.ts";
 

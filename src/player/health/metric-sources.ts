@@ -5,7 +5,7 @@ import type { DisplayState } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import type { DataMonth } from "../network/media-line.ts";
+import type { DataMonth } from "../network/data-meter.ts";
 import type { Player } from "../player.ts";
 import type { ProofCounts } from "../proofs/proof-records.ts";
 import type { PlayingScreen } from "../screen/playing-screen.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { IndexFile, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
-import { AHEAD_BYTES, DataBook, DataMeter, readDataMonth } from "../../../src/player/network/media-line.ts";
+import { AHEAD_BYTES, DataBook, DataMeter, readDataMonth } from "../../../src/player/network/data-meter.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const november = new Date(2026, 10, 30, 23, 59).getTime();
@@ -14,14 +14,14 @@ function metered(monthlyBytes: number | null = 10 * AHEAD_BYTES) {
   const path = join(temporaryFolder(), "media.db");
   const lines: { msg: string; usedBytes?: number }[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const clock = { wall: november };
+  const clock = { service: november as number | null, wall: november };
   const start = () => {
     const file = new IndexFile(path, mediaIndexMigrations, log);
     onTestFinished(() => file.close());
     return new DataMeter({
       book: new DataBook(file),
       limits: { monthlyBytes, largeHours: null },
-      wall: () => clock.wall,
+      clocks: () => clock,
       log,
     });
   };
@@ -52,13 +52,27 @@ describe("the data meter", () => {
     const { start, clock, path } = metered();
     const meter = start();
     meter.count(1_000);
-    clock.wall = december;
+    clock.service = december;
     meter.count(7);
     meter.settle();
     expect(meter.month()).toMatchObject({ month: "2026-12", usedBytes: 7 });
     expect(readDataMonth(path, "2026-11")).toMatchObject({ usedBytes: 1_000 });
     expect(readDataMonth(path, "2026-12")).toMatchObject({ usedBytes: 7 });
     expect(readDataMonth(path, "2026-10")).toBeNull();
+  });
+
+  it("counts in the month that it knows where the machine boots into 1970, until the service tells its time", () => {
+    const { start, clock } = metered();
+    start().count(1_000);
+    Object.assign(clock, { service: null, wall: 0 });
+    const booted = start();
+    const before = booted.month().usedBytes;
+    expect(booted.month().month).toBe("2026-11");
+    booted.count(500);
+    clock.service = november;
+    expect(booted.month()).toMatchObject({ month: "2026-11", usedBytes: before + 500 });
+    clock.service = december;
+    expect(booted.month()).toMatchObject({ month: "2026-12", usedBytes: 0 });
   });
 
   it("says with its figures that the month's data do not suffice, once, and that another month has come", () => {
@@ -70,7 +84,7 @@ describe("the data meter", () => {
     meter.noteRefused();
     expect(lines).toEqual([expect.objectContaining({ month: "2026-11", usedBytes: 1_000, monthlyBytes: 1_000 })]);
     expect(start().month().refused).toBe(2);
-    clock.wall = december;
+    clock.service = december;
     expect(meter.rule(500, 500)).toBe("allowed");
     expect(lines.map(({ msg }) => msg)).toEqual([
       "the month's data do not suffice: media stay away",

@@ -2,8 +2,9 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
 import type { IndexFile } from "../../../src/player/media/media-index.ts";
+import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "../../../src/player/network/deferred-media.ts";
-import { DataBook, DataMeter, type MediaLine, meteredLine } from "../../../src/player/network/media-line.ts";
+import { type MediaLine, meteredLine } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { kept, type MediaOrigin, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
@@ -19,7 +20,12 @@ async function atNoon() {
   const made: { line: MediaLine; book: DeferredBook }[] = [];
   const lineOn = (index: IndexFile) => {
     const limits = { monthlyBytes: null, largeHours: daySpanIn("22:00-06:00") };
-    const meter = new DataMeter({ book: new DataBook(index), limits, wall: () => clock.wall(), log });
+    const meter = new DataMeter({
+      book: new DataBook(index),
+      limits,
+      clocks: () => ({ service: clock.wall(), wall: clock.wall() }),
+      log,
+    });
     made.push({ line: meteredLine(meter, null), book: new DeferredBook(index) });
     return made[0]?.line as MediaLine;
   };

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
-import { DataBook, DataMeter, type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
+import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
+import { type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
@@ -21,7 +22,7 @@ async function openOn(limits: { readonly monthlyBytes?: number; readonly hours?:
     const meter = new DataMeter({
       book: new DataBook(index),
       limits: { monthlyBytes, largeHours: hours === undefined ? null : daySpanIn(hours) },
-      wall: () => clock.wall(),
+      clocks: () => ({ service: clock.wall(), wall: clock.wall() }),
       log: pino({ level: "silent" }),
     });
     meters.push(meter);
