@@ -53,6 +53,11 @@ export function freshUntil(cacheControl: string | null, now: Instant): Instant {
   return now + Math.min(Math.max(promisedMs, SHORTEST_FRESH_MS), LONGEST_FRESH_MS);
 }
 
+/** Whether a file that is fresh until then needs no look at `now`, wall time. A clock that was set back keeps nothing fresh for longer. */
+export function isFresh(until: Instant, now: Instant): boolean {
+  return now < until && until - now <= LONGEST_FRESH_MS;
+}
+
 /** How often in a row what comes from a foreign host could not be had for a page, and when that last counted. */
 export interface Absence {
   readonly count: number;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type CacheLimits, freshUntil } from "../../core/media/cache-policy.ts";
+import { type CacheLimits, freshUntil, isFresh } from "../../core/media/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { codeOf } from "../database.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
@@ -111,7 +111,7 @@ export class MediaCache {
     const { index, clock } = this.#parts;
     const key = keyOf(request);
     const indexed = index.find(key);
-    if (indexed === null || indexed.freshUntil > clock.wall() || this.#flights.has(key)) return;
+    if (indexed === null || isFresh(indexed.freshUntil, clock.wall()) || this.#flights.has(key)) return;
     const renew = (cacheControl: string | null) =>
       this.#quota.note(() => index.renew(key, freshUntil(cacheControl, clock.wall())));
     // Whatever comes of it, it is not asked after again at once.

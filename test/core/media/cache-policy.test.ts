@@ -7,6 +7,7 @@ import {
   evictions,
   freshUntil,
   isFont,
+  isFresh,
   isPagesOwn,
   LONGEST_FRESH_MS,
   SHORTEST_FRESH_MS,
@@ -101,4 +102,11 @@ describe("a request for a font", () => {
   it("is not one because the query says so", () => {
     expect(isFont("https://fonts.example/a.js?font=a.woff2", "")).toBe(false);
   });
+});
+
+it("takes nothing for fresh that a clock which was set back would keep so for longer than a day", () => {
+  const until = freshUntil("max-age=3600", 1_000);
+  expect([until - 1, until, until + 1].map((now) => isFresh(until, now))).toEqual([true, false, false]);
+  expect(isFresh(until, until - LONGEST_FRESH_MS)).toBe(true);
+  expect(isFresh(until, until - LONGEST_FRESH_MS - 1)).toBe(false);
 });

@@ -479,6 +479,16 @@ describe("a file that may have changed at its server", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("is asked after where the clock was set back by years, which would keep it fresh for as long", async () => {
+    answers["/a"] = versioned(png(1_000), '"v1"');
+    const cache = await openCache();
+    kept(await cache.obtain(wanted("/a"), never));
+    clock.jumpWall(-clock.wall());
+    await cache.revalidate(wanted("/a"), never);
+    await cache.revalidate(wanted("/a"), never);
+    expect(requests).toHaveLength(2);
+  });
+
   it("is replaced by its new version for the next time", async () => {
     const [before, after] = [png(1_000), png(2_000)];
     answers["/a"] = versioned(before, '"v1"', "no-cache");
