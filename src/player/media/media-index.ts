@@ -201,7 +201,7 @@ export class MediaIndex {
   }
 
   touch(digest: string, usedAt: Instant): void {
-    this.#file.use((db) => db.prepare("update file set used_at = ? where digest = ?").run(Math.trunc(usedAt), digest));
+    this.#file.use((db) => db.prepare(TOUCH).run(Math.trunc(usedAt), digest));
   }
 
   /** Its server says that a file has not changed. */
@@ -235,8 +235,13 @@ const FIND = `
     fresh_until as freshUntil, headers, final_url as finalUrl
   from source join file using (digest) where key = ?`;
 
+/** A clock that was set back must not make what is used now the first to go: each use is later than all before it. */
+const USED_NOW = "max(?, (select coalesce(max(used_at) + 1, 0) from file))";
+
+const TOUCH = `update file set used_at = ${USED_NOW} where digest = ?`;
+
 const RECORD_FILE = `
-  insert into file (digest, size_bytes, used_at) values (?, ?, ?)
+  insert into file (digest, size_bytes, used_at) values (?, ?, ${USED_NOW})
   on conflict do update set used_at = excluded.used_at`;
 
 const RECORD_SOURCE = `

@@ -215,6 +215,21 @@ describe("the media cache", () => {
     expect([a, b, c].map(({ path }) => existsSync(path))).toEqual([true, false, true]);
     expect(cache.size()).toEqual({ files: 2, bytes: 2_000 });
   });
+
+  it("evicts what was used before the clock was set back to 1970, not what has been since", async () => {
+    for (const name of ["a", "b", "c", "d"]) answers[`/${name}`] = send(png(1_000));
+    const cache = await openCache({ maxBytes: 2_500 });
+    const obtain = async (name: string) => {
+      await clock.advance(1_000);
+      const media = kept(await cache.obtain(wanted(`/${name}`), never));
+      cache.release(media.digest);
+      return media;
+    };
+    const [a, b] = [await obtain("a"), await obtain("b")];
+    clock.jumpWall(-clock.wall());
+    const [c, d] = [await obtain("c"), await obtain("d")];
+    expect([a, b, c, d].map(({ path }) => existsSync(path))).toEqual([false, false, true, true]);
+  });
 });
 
 /** Serves a body with Range, and breaks each of the first connections after so many bytes. */
