@@ -128,6 +128,19 @@ describe("the books of a simulation", () => {
     expect(books.complaints.map((one) => one.split(" {")[0])).toEqual(complaints);
   });
 
+  it("tell of a creative that failed for the third time in a day, which the player leaves alone", () => {
+    const books = new Books();
+    const blocked: string[] = [];
+    books.onBlocked = (url) => blocked.push(url);
+    for (const id of ["one", "two", "three"]) {
+      const pop = POP.replace("one", id);
+      books.offer({ pop, requestId: id, kind: "ad", place: 0, durationMs: LENGTH_MS, askedAt: 0 });
+      expect(blocked).toEqual([]);
+      books.ended({ item: { ...PLAYOUT.item, pop } } as Playout, { kind: "failed", reason: "crashed" }, 0, HOUR_MS);
+    }
+    expect(blocked).toEqual([PLAYOUT.item.url]);
+  });
+
   it("take it that what a firewall may have answered is asked again", () => {
     const books = tried(tried(booksOf(), END, 403), END + 60_000, 200);
     books.reconcile([row("delivered")], END + 61_000, END + 61_000);

@@ -54,6 +54,9 @@ export class Books {
   /** Told of a proof that may go out once more, since it cannot be known what became of it. */
   onExcused: (pop: string) => void = () => {};
 
+  /** Told of a creative that failed so often that the player leaves it alone for a day, by its URL. */
+  onBlocked: (url: string) => void = () => {};
+
   /** Told of an item that a crash, or a disk that takes nothing, kept from the screen. */
   onHindered: (pop: string) => void = () => {};
 
@@ -348,8 +351,11 @@ export class Books {
   }
 
   #countFailed(item: Item, reason: FailureReason, now: Instant): void {
-    if (isStrike(reason))
-      this.#strikes.set(keyOf(item), struck(this.#strikes.get(keyOf(item)) ?? null, "creative", now));
+    if (isStrike(reason)) {
+      const strikes = struck(this.#strikes.get(keyOf(item)) ?? null, "creative", now);
+      this.#strikes.set(keyOf(item), strikes);
+      if (isBlocked(strikes, now)) this.onBlocked(item.url);
+    }
     this.failed.set(reason, (this.failed.get(reason) ?? 0) + 1);
   }
 }

@@ -135,6 +135,7 @@ class Simulation {
     this.#checks = new Checks({ ...shared, wire, disk, screens, machine: this.#machine });
     this.#books.onExcused = (pop) => screens.spoil(pop.slice(MEDIA_URL.length), "crash");
     this.#books.onHindered = hinder;
+    this.#books.onBlocked = (url) => screens.hinder(url);
     this.#books.onShown = (offer) => this.#machine.checkOwed(offer);
     const restores = [simulateTimers(time), simulateDice(time, chance)];
     this.#restore = () => restores.forEach((restore) => void restore());
