@@ -75,7 +75,7 @@ const DATED_BEFORE = `
 const REBASE = "update proof set timeline = @bootId, due = @now, deadline = @deadline where id = @id";
 /** An offset of 0 is one that was not known. The monotonic clock tells how long ago it was, however the wall clock was set since. */
 const DATE = `
-  update proof set service_offset = @service - (@now - shown_monotonic) - shown_wall
+  update proof set service_offset = @service - (@now - shown_monotonic) - shown_wall, requested_wall = requested_wall - @withinMs
   where requested_boot = @bootId and service_offset = 0 and shown_monotonic is not null`;
 /** Due at once by any clock. */
 export const RETRY_ALL = "update proof set due = 0 where state = 'owed'";

@@ -161,10 +161,11 @@ export class ProofStore {
    * Dates by the service's clock, once that is known, what was shown in this boot before. The machine's own may have begun in
    * 1970: such a proof would be forgotten as an old one, be in no day's report, and be over its hour after the next boot.
    */
-  date({ bootId, now, wall, service }: ClockReading): void {
+  date({ bootId, now, wall, service, serviceWithinMs }: ClockReading): void {
     if (this.#isDated || service === null) return;
+    const withinMs = serviceWithinMs ?? 0;
     // A service that tells no time is taken to agree with this machine.
-    if (service !== wall) this.#file.use(({ date }) => date.run({ bootId, now, service }));
+    if (service !== wall) this.#file.use(({ date }) => date.run({ bootId, now, service, withinMs }));
     this.#isDated = true;
   }
 
