@@ -68,9 +68,17 @@ export function struck(before: Strikes | null, fault: StrikeKind, now: Instant):
   return { count, lastAt: now, until: now + blockMs(fault, count) };
 }
 
-/** Whether a creative is not to be fetched or played at `now`. A clock that was set back must not make a day longer. */
+/** Whether a creative is not to be fetched or played at `now`. */
 export function isBlocked({ until }: Strikes, now: Instant): boolean {
-  return now < until && until - now <= LONGEST_BLOCK_MS;
+  return stillHolds(until, now, LONGEST_BLOCK_MS);
+}
+
+/**
+ * Whether what holds until an instant, and was never to hold for longer than `longestMs`, still does at `now`, wall time. A
+ * clock that was set back must not make it longer.
+ */
+export function stillHolds(until: Instant, now: Instant, longestMs: number): boolean {
+  return now < until && until - now <= longestMs;
 }
 
 function blockMs(fault: StrikeKind, count: number): number {

@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs } from "./backoff.ts";
+import { type Backoff, backoffMs, stillHolds } from "./backoff.ts";
 import type { Instant } from "./spot.ts";
 
 /** A failure of the player or of Chromium itself, beyond one creative. */
@@ -129,9 +129,9 @@ export function remedyFor(incidents: readonly Incident[], rendering: StartPlan["
   return last.fault === "gpu" && rendering === "hardware" ? "restart-in-software" : "restart";
 }
 
-/** A clock that was set back must not make a day longer. */
+/** How long graphics stay in software, where that is not over. */
 function inForce(until: Instant | null, wall: Instant): Instant | null {
-  return until !== null && wall < until && until - wall <= SOFTWARE_MS ? until : null;
+  return until !== null && stillHolds(until, wall, SOFTWARE_MS) ? until : null;
 }
 
 /** Pages that were visible when the GPU process ended, with when that was last; the latest last. */

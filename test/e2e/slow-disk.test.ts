@@ -16,7 +16,7 @@ const WRITE_MS = 150;
 /** Three frames at 60 Hz; with one write before an item is in sight it would be off by nine and more. */
 const LENGTH_MS = 50;
 const SPOTS = 4;
-/** What is asked for meanwhile. */
+/** What the service answers after them. */
 const NOTHING_MORE = Array.from({ length: 20 }, () => ({ news: null, ad: null }));
 /** In its first seconds a player notes once how it started; these items play meanwhile, and are not judged. */
 const STARTING = 2;

@@ -28,10 +28,13 @@ export function simulateDice(time: SimulatedTime, chance: Chance): () => void {
     bytes(16)
       .toString("hex")
       .replace(/^(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-8$4-");
-  const key = () => createPrivateKey({ key: Buffer.concat([ED25519, bytes(32)]), format: "der", type: "pkcs8" });
-  const keyPair = (privateKey = key()) => ({ privateKey, publicKey: createPublicKey(privateKey) });
+  const keyPair = () => {
+    const key = Buffer.concat([ED25519, bytes(32)]);
+    const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
+    return { privateKey, publicKey: createPublicKey(privateKey) };
+  };
   Math.random = () => chance.roll(`random ${time.now()}`);
-  Object.assign(crypto, { randomUUID: uuid, randomBytes: bytes, generateKeyPairSync: () => keyPair() });
+  Object.assign(crypto, { randomUUID: uuid, randomBytes: bytes, generateKeyPairSync: keyPair });
   syncBuiltinESMExports();
   return () => {
     Math.random = random;

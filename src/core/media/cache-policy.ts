@@ -1,3 +1,4 @@
+import { stillHolds } from "../backoff.ts";
 import type { Instant } from "../spot.ts";
 
 /** A file in the cache, as far as making room is concerned. */
@@ -53,9 +54,9 @@ export function freshUntil(cacheControl: string | null, now: Instant): Instant {
   return now + Math.min(Math.max(promisedMs, SHORTEST_FRESH_MS), LONGEST_FRESH_MS);
 }
 
-/** Whether a file that is fresh until then needs no look at `now`, wall time. A clock that was set back keeps nothing fresh for longer. */
+/** Whether a file that is fresh until then needs no look at `now`, wall time. */
 export function isFresh(until: Instant, now: Instant): boolean {
-  return now < until && until - now <= LONGEST_FRESH_MS;
+  return stillHolds(until, now, LONGEST_FRESH_MS);
 }
 
 /** How often in a row what comes from a foreign host could not be had for a page, and when that last counted. */

@@ -27,23 +27,23 @@ export class DataMeter {
 
   constructor(parts: DataMeterParts) {
     this.#parts = parts;
-    this.#month = this.#read(this.#monthNow());
+    this.#month = this.#read(this.#monthFrom(parts.book.newest() ?? ""));
     this.#writtenBytes = this.#month.usedBytes;
   }
 
   /** What media took in the month so far. */
   month(): DataMonth {
-    const month = this.#monthNow();
+    const month = this.#monthFrom(this.#month.month);
     if (month !== this.#month.month) this.#turnTo(month);
     return this.#month;
   }
 
   /** A machine whose clock begins in 1970 would have another month's data at each boot: no month comes before the last one. */
-  #monthNow(): string {
+  #monthFrom(last: string): string {
     const { service, wall } = this.#parts.clocks();
     if (service !== null) return monthOf(service);
-    const [month, newest] = [monthOf(wall), this.#parts.book.newest() ?? ""];
-    return newest > month ? newest : month;
+    const month = monthOf(wall);
+    return last > month ? last : month;
   }
 
   /** Whether something may be downloaded now. */

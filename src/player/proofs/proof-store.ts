@@ -144,9 +144,9 @@ export class ProofStore {
    * before it was dated was asked for after the one before it: what is left of that one's hour is all that it surely has.
    */
   rebase(reading: ClockReading & { readonly service: Instant }, begunAt: Instant): void {
-    const { bootId, now, wall, service, serviceWithinMs } = reading;
+    const { bootId, now, service, serviceWithinMs } = reading;
     const latest = service + (serviceWithinMs ?? 0);
-    const isTold = service !== wall;
+    const isTold = isServiceTimeTold(reading);
     this.#file.use(({ fromEarlierBoots, datedBefore, rebase, inOneCommit }) =>
       inOneCommit(() => {
         for (const { id, requested, isDated } of fromEarlierBoots.all(bootId)) {
@@ -161,11 +161,11 @@ export class ProofStore {
    * Dates by the service's clock, once that is known, what was shown in this boot before. The machine's own may have begun in
    * 1970: such a proof would be forgotten as an old one, be in no day's report, and be over its hour after the next boot.
    */
-  date({ bootId, now, wall, service, serviceWithinMs }: ClockReading): void {
+  date(reading: ClockReading): void {
+    const { bootId, now, service, serviceWithinMs } = reading;
     if (this.#isDated || service === null) return;
     const withinMs = serviceWithinMs ?? 0;
-    // A service that tells no time is taken to agree with this machine.
-    if (service !== wall) this.#file.use(({ date }) => date.run({ bootId, now, service, withinMs }));
+    if (isServiceTimeTold(reading)) this.#file.use(({ date }) => date.run({ bootId, now, service, withinMs }));
     this.#isDated = true;
   }
 
@@ -287,4 +287,9 @@ function commitOwed(
     for (const count of counted) addDeliveryCount.run(count);
   });
   return changes;
+}
+
+/** A service that tells no time is taken to agree with this machine. */
+function isServiceTimeTold({ service, wall }: ClockReading): boolean {
+  return service !== wall;
 }
