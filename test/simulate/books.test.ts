@@ -14,6 +14,7 @@ function booksOf({ until = END, shown = true } = {}): Books {
   const books = new Books();
   books.runs.push({ number: 0, startedAt: 0, crashedAt: null });
   books.offer({ pop: POP, requestId: "r", kind: "ad", place: 0, durationMs: LENGTH_MS, askedAt: 0 });
+  books.taken(PLAYOUT);
   books.painted(PLAYOUT, 100);
   if (shown) books.ended(PLAYOUT, SHOWN, 0, until);
   return books;
@@ -113,6 +114,19 @@ describe("the books of a simulation", () => {
     ],
   ])("complain about %s", (_, complaint, happened) => {
     expect(happened().complaints.join("\n")).toContain(complaint);
+  });
+
+  it.each<[string, boolean, string[]]>([
+    ["while its turn lasts", false, [`owed though its deck broke: ${POP}`]],
+    ["once the next is taken, and still awaited", true, []],
+  ])("ask of a deck that breaks %s whether it is owed", (_, isNextTaken, complaints) => {
+    const books = booksOf({ shown: false });
+    const next = { item: { ...PLAYOUT.item, pop: `${POP}2` } } as Playout;
+    if (isNextTaken) books.taken(next);
+    books.broke(PLAYOUT);
+    if (!isNextTaken) books.taken(next);
+    books.ended(PLAYOUT, SHOWN, 0, END + 20);
+    expect(books.complaints.map((one) => one.split(" {")[0])).toEqual(complaints);
   });
 
   it.each([

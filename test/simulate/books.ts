@@ -47,6 +47,8 @@ export class Books {
   /** Calls for spots by one run since something was begun last. */
   readonly #asked: Instant[] = [];
   #askedBy = 0;
+  /** The proof of the item that was taken last. */
+  #turn = "";
   #lastPlace: { requestId: string; place: number } | null = null;
   disk: Disk = "sound";
   /** Told of an item that was shown in full, once the player says so. */
@@ -146,9 +148,16 @@ export class Books {
     offer.paintedAt = now;
   }
 
+  /** An item's turn has come, and with it the end of the one before, which covers it until it is painted. */
+  taken({ item }: Playout): void {
+    this.#turn = item.pop;
+  }
+
   broke({ item }: Playout): void {
     const offer = this.#offers.get(item.pop);
-    if (offer !== undefined) offer.broke = true;
+    if (offer === undefined) return;
+    const isOver = offer.paintedAt !== null && this.#turn !== item.pop;
+    if (!isOver) offer.broke = true;
   }
 
   /** A deck is gone from sight. What a crash keeps from being written down until then is not owed (G2). */

@@ -18,7 +18,7 @@ export interface Offer {
   paintedAt: Instant | null;
   /** When its deck was gone from sight. */
   clearedAt: Instant | null;
-  /** The stage said that its deck broke. */
+  /** Its deck broke before its turn was over. */
   broke: boolean;
   end: PlayoutOutcome | null;
   endedAt: Instant;

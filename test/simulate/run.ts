@@ -68,6 +68,7 @@ export class Run {
       mishapOf: (playout) => this.#mishapOf(playout),
       load: (playout, media) => this.#load(playout, media),
       record: (playout, _media, signal) => this.#record(playout, signal),
+      onTaken: (playout) => parts.books.taken(playout),
       onPainted: (playout) => this.#onPainted(playout),
       onFailed: (playout, reason) => this.#onFailed(playout, reason),
       onCleared: (playout) => this.#onCleared(playout),

@@ -36,6 +36,7 @@ export interface Direction {
   load?(playout: Playout, media: Media): Promise<FailureReason | null>;
   /** Loads a page in the background; it could not be recorded where it says why. */
   record?(playout: Playout, media: Media, signal: AbortSignal): Promise<FailureReason | null>;
+  onTaken?(playout: Playout): void;
   onPainted?(playout: Playout): void;
   onFailed?(playout: Playout, reason: FailureReason): void;
   onCleared?(playout: Playout): void;
@@ -94,6 +95,7 @@ export class SimulatedStage implements Stage {
   }
 
   take(playout: Playout): void {
+    this.#direction.onTaken?.(playout);
     const mishap = this.#open.get(playout.id)?.mishap;
     if (mishap?.kind === "never-paints") return;
     this.#after(PAINTS_MS + (mishap?.kind === "paints-late" ? mishap.ms : 0), playout, () => this.#paint(playout));
