@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { memoryFolder } from "./support/machine/memory-folder.ts";
 
 /** Watched frame by frame: one file at a time, with the machine to itself. */
 const TIMED = [
@@ -15,6 +16,11 @@ const TIMED = [
   "slow-disk",
   "soak",
 ].map((name) => `test/e2e/${name}.test.ts`);
+
+/** Of which a player leaves half free. */
+const ROOM_BYTES = 2 * 2 ** 30;
+/** What others write to the disk would hold up a player's own commits, and with them what it shows. */
+const UNDISTURBED = { TMPDIR: memoryFolder(ROOM_BYTES) };
 
 /** Parts and scenarios, and real Electron on displays of its own, one file on each processor; what is timed alone. */
 export default defineConfig({
@@ -57,6 +63,7 @@ export default defineConfig({
         test: {
           name: "timed",
           include: TIMED,
+          env: UNDISTURBED,
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -16,13 +16,12 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryFolder } from "../support/machine/memory-folder.ts";
 import type { Chance } from "./chance.ts";
 
 /** A month of proofs, twice: a run that vanished is copied before the next one begins. */
 const SIZE_BYTES = 1024 ** 3;
-const MEMORY = "/dev/shm";
 
 /** What a disk does to what is written. */
 export type DiskTrouble = "full" | "read-only";
@@ -37,7 +36,7 @@ export class SimulatedDisk {
   #runs = 0;
 
   constructor() {
-    this.root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "spotloop-simulate-"));
+    this.root = mkdtempSync(join(memoryFolder(SIZE_BYTES), "spotloop-simulate-"));
     this.#mounted =
       process.platform === "linux" &&
       process.getuid?.() === 0 &&
