@@ -68,7 +68,7 @@ export class Run {
       mishapOf: (playout) => this.#mishapOf(playout),
       load: (playout, media) => this.#load(playout, media),
       record: (playout, _media, signal) => this.#record(playout, signal),
-      onTaken: (playout) => parts.books.taken(playout),
+      onTaken: (playout) => this.#onTaken(playout),
       onPainted: (playout) => this.#onPainted(playout),
       onFailed: (playout, reason) => this.#onFailed(playout, reason),
       onCleared: (playout) => this.#onCleared(playout),
@@ -207,6 +207,10 @@ export class Run {
       if (flaw !== null) this.#parts.books.complain(`a page was given a broken byte: ${url}: ${flaw}`);
     }
     return page.lacking() === null ? null : "load-failed";
+  }
+
+  #onTaken(playout: Playout): void {
+    if (this.alive) this.#parts.books.taken(playout);
   }
 
   #onPainted(playout: Playout): void {
