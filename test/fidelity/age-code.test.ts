@@ -24,7 +24,7 @@ function showing(fromMs: number, count: number): readonly Buffer[] {
 }
 
 /** Grabbed one every sixtieth of a second, from the instant 0 on. */
-function recorded(frames: readonly Buffer[]): Frames {
+function recorded(frames: readonly Buffer[]): Pick<Frames, "frames" | "instants"> {
   return { frames, instants: frames.map((_, index) => index * FRAME_MS) };
 }
 

@@ -36,7 +36,7 @@ export interface AgeSighting {
 const REDRAWN_WITHIN = 12;
 
 /** Finds each showing. A frame in the middle of it that cannot be read is part of it; a page that begins anew is not. */
-export function ageSightings({ frames, instants }: Frames): readonly AgeSighting[] {
+export function ageSightings({ frames, instants }: Pick<Frames, "frames" | "instants">): readonly AgeSighting[] {
   const found: { firstFrame: number; frames: number; startAt: number; ageMs: number }[] = [];
   let before = { index: Number.NEGATIVE_INFINITY, age: 0 };
   for (const [index, frame] of frames.entries()) {

@@ -44,7 +44,7 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     const ledger = new Map<string, LedgerSpot>();
     const sights = new SightLog(await openEye());
     const { name, width, height } = rig.display;
-    const watch = await streamDisplay(name, width, height, (frame, at) => sights.take(frame, at));
+    const watch = await streamDisplay(name, width, height, (frame, at, since) => sights.take(frame, at, since));
     const begunAt = performance.now();
     const passed = () => performance.now() - begunAt;
     const supervised = supervise(rig, passed);

@@ -151,9 +151,14 @@ export function thawRequest(still: number): Buffer {
   return request(4, [still]);
 }
 
-/** Asks for the extension that hides pointers; its answer is what `hideRequests` are made from. */
-export function extensionRequest(): Buffer {
-  return named(98, "XFIXES");
+/** Asks for an extension: by the answer it is there, and has a code for its requests, and one for its events. */
+export function extensionRequest(name: string): Buffer {
+  return named(98, name);
+}
+
+export function extensionIn(answer: Buffer): { readonly code: number; readonly events: number } | null {
+  const [kind, present, code = 0, events = 0] = [answer[0], answer[8], answer[9], answer[10]];
+  return kind === 1 && present === 1 ? { code, events } : null;
 }
 
 /**
@@ -162,12 +167,9 @@ export function extensionRequest(): Buffer {
  * is not there.
  */
 export function hideRequests(message: Buffer, window: number): Buffer {
-  const [kind, present, opcode = 0] = [message[0], message[8], message[9]];
-  if (kind !== 1 || present !== 1) return Buffer.alloc(0);
-  const version = request(opcode, [4, 0]);
-  const hide = request(opcode, [window]);
-  hide[1] = 29;
-  return Buffer.concat([version, hide]);
+  const extension = extensionIn(message);
+  if (extension === null) return Buffer.alloc(0);
+  return Buffer.concat([request(extension.code, [4, 0]), request(extension.code, [window], 29)]);
 }
 
 /** What an event says of a window; null where it says nothing of it. */
@@ -179,9 +181,10 @@ export function windowEventIn(event: Buffer, window: number): WindowEvent | null
   return kind === 19 ? "mapped" : null;
 }
 
-function request(code: number, values: readonly number[]): Buffer {
+/** A request of so many numbers; those of an extension have its code, and a kind of their own. */
+export function request(code: number, values: readonly number[], kind = 0): Buffer {
   const message = Buffer.alloc(4 + 4 * values.length);
-  message[0] = code;
+  message.set([code, kind]);
   message.writeUInt16LE(1 + values.length, 2);
   values.forEach((value, index) => {
     message.writeUInt32LE(value, 4 + 4 * index);

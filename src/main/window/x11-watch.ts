@@ -68,7 +68,7 @@ export function watchWindow(
     connection = opened;
     opened.send(Buffer.concat([bareRequest(window), watchRequest(window), watchWithinRequest(opened.root)]));
     look();
-    const extension = await opened.ask(extensionRequest());
+    const extension = await opened.ask(extensionRequest("XFIXES"));
     if (extension !== null) opened.send(hideRequests(extension, window));
   };
 

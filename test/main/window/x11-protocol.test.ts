@@ -58,7 +58,7 @@ describe("the X server's messages", () => {
   it("hide the pointer where the server can, by the number that it gave to that extension", () => {
     const answer = Buffer.alloc(32);
     answer.set([1, 0, 0, 0, 0, 0, 0, 0, 1, 138]);
-    expect(extensionRequest().toString("hex")).toBe("620004000600000058464958455300".concat("00"));
+    expect(extensionRequest("XFIXES").toString("hex")).toBe("620004000600000058464958455300".concat("00"));
     expect(hideRequests(answer, WINDOW).toString("hex")).toBe("8a0003000400000000000000".concat("8a1d020003002000"));
     answer[8] = 0;
     expect(hideRequests(answer, WINDOW)).toHaveLength(0);

@@ -13,9 +13,14 @@ export interface Holds {
 const CODE_CELLS = 4;
 
 /** Reads the beat off the frames in which a clip was in sight. */
-export function holdsIn({ frames, instants }: Frames, clip: Sighting, creative: Creative, catalogue: Catalogue): Holds {
+export function holdsIn(
+  { frames, instants, since }: Frames,
+  clip: Sighting,
+  creative: Creative,
+  catalogue: Catalogue,
+): Holds {
   const until = clip.firstFrame + clip.frames;
-  const at = (index: number) => instants[index] ?? (instants.at(-1) ?? 0) + FRAME_MS;
+  const at = (index: number) => since[index] ?? (instants.at(-1) ?? 0) + FRAME_MS;
   const pictures = frames.slice(clip.firstFrame, until).map((frame) => pictureIn(frame, creative, catalogue));
   const changed = pictures.findIndex((picture) => picture !== pictures[0]);
   const kept = pictures.findLastIndex((picture) => picture !== pictures.at(-1));

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { letGo, onALeash, preferOver } from "../machine/processes.ts";
+import { watchDrawing } from "./drawing.ts";
 
 /** Into how many cells a display is averaged. */
 export interface Grid {
@@ -32,6 +33,8 @@ export interface Frames {
   readonly frames: readonly Buffer[];
   /** When each frame was grabbed, in milliseconds of the monotonic clock (`monotonicMs`). */
   readonly instants: readonly number[];
+  /** When each frame that differs from the one before came in sight: it was drawn then, and grabbed up to a frame later. */
+  readonly since: readonly number[];
 }
 
 /** Frames on their way. */
@@ -40,8 +43,8 @@ export interface DisplayStream {
   stop(): Promise<void>;
 }
 
-/** Hears of each frame and of the instant at which it was grabbed, as in `Frames`. */
-export type OnFrame = (frame: Buffer, at: number) => void;
+/** Hears of each frame, when it was grabbed, and since when it was in sight, as in `Frames`. */
+export type OnFrame = (frame: Buffer, at: number, since: number) => void;
 
 /** Watches a display from outside, as a passer-by does, 60 times a second, and keeps what it sees. */
 export async function recordDisplay(
@@ -52,16 +55,18 @@ export async function recordDisplay(
 ): Promise<Recording> {
   const frames: Buffer[] = [];
   const instants: number[] = [];
-  const keep = (frame: Buffer, at: number) => {
+  const since: number[] = [];
+  const keep: OnFrame = (frame, at, sinceAt) => {
     frames.push(frame);
     instants.push(at);
+    since.push(sinceAt);
   };
   const stream = await streamDisplay(display, width, height, keep, grid);
   return {
-    frames: () => ({ frames, instants }),
+    frames: () => ({ frames, instants, since }),
     async stop() {
       await stream.stop();
-      return { frames, instants };
+      return { frames, instants, since };
     },
   };
 }
@@ -88,10 +93,13 @@ export async function streamDisplay(
   const ffmpeg = spawn(...onALeash("ffmpeg", [...quiet, ...capture, ...input, ...filter, ...output]));
   preferOver(ffmpeg);
   letGo(ffmpeg);
-  const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve()));
+  const drawing = watchDrawing(display, monotonicMs);
+  const ended = new Promise<void>((resolve) => ffmpeg.once("close", () => resolve())).finally(drawing.close);
+  let before = 0;
   await new Promise<void>((resolve, reject) => {
     const complaint = readStamped(ffmpeg, grid, (frame, at) => {
-      onFrame(frame, at);
+      onFrame(frame, at, drawing.since(before, at));
+      before = at;
       resolve();
     });
     const tooLate = () =>
@@ -114,7 +122,11 @@ const STAMP = /\bn: *\d+ pts: *(\d+)/;
 const COMPLAINT_LINES = 20;
 
 /** Joins each frame from one pipe with its stamp from the other, whichever comes first; returns ffmpeg's last words. */
-function readStamped({ stdout, stderr }: ChildProcess, grid: Grid, onFrame: OnFrame): readonly string[] {
+function readStamped(
+  { stdout, stderr }: ChildProcess,
+  grid: Grid,
+  onFrame: (frame: Buffer, at: number) => void,
+): readonly string[] {
   if (stdout === null || stderr === null) throw new Error("ffmpeg runs without pipes");
   const frameBytes = grid.columns * grid.rows * 3;
   const frames: Buffer[] = [];

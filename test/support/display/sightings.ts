@@ -7,20 +7,22 @@ export interface Sighting {
   /** Its place among the frames of the recording. */
   readonly firstFrame: number;
   readonly frames: number;
-  /** When its first frame was grabbed: seconds from the beginning of the recording. */
+  /** When its first frame came in sight: seconds from the beginning of the recording. */
   readonly startS: number;
   /** The same instant in milliseconds of the monotonic clock. */
   readonly startAt: number;
-  /** Until the first frame that showed something else was grabbed. */
+  /** Until the first frame came in sight that showed something else. */
   readonly lengthMs: number;
   /** Of a foreign sight: what its first frame is most like, and where it is not. */
   readonly because?: string;
 }
 
 /** Says of each frame what is in sight, and joins equal neighbours. */
-export function sightingsIn({ frames, instants }: Frames, eye: Eye): readonly Sighting[] {
+export function sightingsIn({ frames, instants, since }: Frames, eye: Eye): readonly Sighting[] {
   const log = new SightLog(eye);
-  for (const [index, frame] of frames.entries()) log.take(frame, instants[index] as number);
+  for (const [index, frame] of frames.entries()) {
+    log.take(frame, instants[index] as number, since[index] as number);
+  }
   return log.sightings();
 }
 
@@ -42,12 +44,12 @@ export class SightLog {
     return this.#seen.length;
   }
 
-  take(frame: Buffer, at: number): void {
+  take(frame: Buffer, at: number, since: number): void {
     const { sight, because } = this.#eye.look(frame);
     const last = this.#seen.at(-1);
     if (last?.sight === sight) last.frames++;
     else {
-      const found = { sight, firstFrame: this.#count, startAt: at, frames: 1 };
+      const found = { sight, firstFrame: this.#count, startAt: since, frames: 1 };
       this.#seen.push(because === undefined ? found : { ...found, because });
     }
     this.#count++;

@@ -22,8 +22,10 @@ export async function watchDisplay({ name, width, height }: Display, eye: Eye): 
     until(wanted) {
       const seen = new SightLog(eye);
       const found = () => {
-        const { frames, instants } = recording.frames();
-        for (; looked < instants.length; looked++) seen.take(frames[looked] as Buffer, instants[looked] as number);
+        const { frames, instants, since } = recording.frames();
+        for (; looked < frames.length; looked++) {
+          seen.take(frames[looked] as Buffer, instants[looked] as number, since[looked] as number);
+        }
         let next = 0;
         for (const { sight } of seen.sightings()) if (wanted[next]?.(sight)) next++;
         return next === wanted.length ? (true as const) : undefined;
