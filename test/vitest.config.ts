@@ -2,27 +2,21 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { memoryFolder } from "./support/machine/memory-folder.ts";
 
-/** Watched frame by frame: one file at a time, with the machine to itself. */
-const TIMED = [
-  "playing",
-  "hostile",
-  "kills",
-  "heavy",
-  "house",
-  "opening-hours",
-  "outage",
-  "screens",
-  "sessions",
-  "slow-disk",
-  "soak",
-].map((name) => `test/e2e/${name}.test.ts`);
+const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${name}.test.ts`);
+/** Judged by what is in sight and in which order. */
+const SEEN = files("house", "opening-hours", "screens", "sessions", "soak");
+/** Judged frame by frame, by how long it is in sight. */
+const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk");
 
 /** Of which a player leaves half free. */
 const ROOM_BYTES = 2 * 2 ** 30;
 /** What others write to the disk would hold up a player's own commits, and with them what it shows. */
 const UNDISTURBED = { TMPDIR: memoryFolder(ROOM_BYTES) };
 
-/** Parts and scenarios, and real Electron on displays of its own, one file on each processor; what is timed alone. */
+/**
+ * Parts and scenarios, and real Electron on displays of its own. The more that is judged by sight, the more of the machine it
+ * has to itself.
+ */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/..`,
@@ -51,8 +45,19 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: TIMED,
+          exclude: [...SEEN, ...TIMED],
           // More of them would only wait for each other, and for their displays.
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "seen",
+          include: SEEN,
+          env: UNDISTURBED,
           maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,

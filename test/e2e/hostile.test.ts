@@ -101,7 +101,7 @@ const eye = await openEye({ creatives: [HOSTILE], films: [hostileFilm(catalogue)
 const clip = catalogue.creatives.find(({ name }) => name === "news-sport") ?? HOSTILE;
 /** Pictures and clips, so that a page is never beside a page that might be taken for it. */
 const good = catalogue.creatives.filter((creative) => creative.mimeType !== "text/html" && creative !== clip);
-const GOOD_MS = 2_000;
+const GOOD_MS = 1_500;
 /** Two frames at 60 Hz, and a quarter of one for the stamps. */
 const ON_TIME_MS = 2.25 * FRAME_MS;
 /** How much longer one proof may be on its way than another. */

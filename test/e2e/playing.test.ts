@@ -14,8 +14,8 @@ import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
 const eye = await openEye();
-/** Every form beside every other, both orders, lengths from 2 to 3.5 s: 34 items. */
-const spots = plannedSpots(catalogue, 17);
+/** Every form beside every other, both orders, lengths from 1.5 to 3 s: 34 items. */
+const spots = plannedSpots(catalogue, 17, { shortestMs: 1_500, stepMs: 250 });
 const expected = shownItems(spots);
 /** Three frames, and a quarter of one for the stamps. */
 const LENGTH_MS = 3.25 * FRAME_MS;
