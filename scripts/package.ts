@@ -1,6 +1,6 @@
 // Run by `npm run package [-- --dir | --deb]`: what is installed, in release/; with --dir the unpacked application, with
 // --deb Debian's packages, made by dpkg-deb. With --client or --emulator: those packages for other programs, in dist/packages/.
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { buildKioskDeb } from "./package/kiosk-deb.ts";
 import { LIBRARIES, type LibraryName, readLibraries } from "./package/libraries.ts";
@@ -14,8 +14,7 @@ import { prepare, prepareElectron } from "./setup/prepare.ts";
 import { needsBuild } from "./setup/sqlite.ts";
 import { Stop } from "./setup/stop.mjs";
 
-/** Another run may go on beside this one. */
-const CONFIG = `${ROOT}/dist/.package-${process.pid}.json`;
+const CONFIG = `${ROOT}/dist/.package.json`;
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { libraries, rest: others } = readLibraries(args);
@@ -33,7 +32,6 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     cwd: ROOT,
     env: deb ? { ...process.env, CUSTOM_FPM_PATH: `${ROOT}/scripts/package/fpm-deb.mjs` } : process.env,
   });
-  await rm(CONFIG);
   if (code !== 0) return code;
   if (deb) {
     const maintainer = `${author.name} <${author.email}>`;

@@ -13,6 +13,9 @@ const ROOM_BYTES = 2 * 2 ** 30;
 /** What others write to the disk would hold up a player's own commits, and with them what it shows. */
 const UNDISTURBED = { TMPDIR: memoryFolder(ROOM_BYTES) };
 
+/** Of what is shown by real Electron, on the slowest machine. */
+const WITHIN = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 /**
  * Parts and scenarios, and real Electron on displays of its own. The more that is judged by sight, the more of the machine it
  * has to itself.
@@ -48,8 +51,7 @@ export default defineConfig({
           exclude: [...SEEN, ...TIMED],
           // More of them would only wait for each other, and for their displays.
           maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...WITHIN,
         },
       },
       {
@@ -59,8 +61,7 @@ export default defineConfig({
           include: SEEN,
           env: UNDISTURBED,
           maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...WITHIN,
         },
       },
       {
@@ -70,8 +71,7 @@ export default defineConfig({
           include: TIMED,
           env: UNDISTURBED,
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...WITHIN,
         },
       },
     ],
