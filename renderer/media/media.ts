@@ -2,8 +2,10 @@
 interface Deck {
   /** Loads the media; resolves when its first picture is decoded. Rejects with a reason when it cannot be shown. */
   cue(source: Source): Promise<void>;
-  /** Resolves when the first picture has been drawn, even while the page is hidden. */
-  drawn(): Promise<unknown>;
+  /** Resolves, even while the page is hidden, when the first picture has been handed on to be drawn: with its middle. */
+  drawn(): Promise<Point>;
+  /** Puts black around the picture; resolves when that has been handed on, too. */
+  surround(): Promise<unknown>;
   /** Begins to play; resolves when the first frame was presented, with that instant in Unix epoch milliseconds. */
   take(): Promise<number>;
   /** What has been presented since the take. */
@@ -15,6 +17,12 @@ interface Source {
   readonly mimeType: string;
   readonly url: string;
   readonly muted: boolean;
+}
+
+/** In CSS pixels of the page. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
 }
 
 interface Progress {
@@ -29,7 +37,14 @@ let progress: () => Progress = () => ({ framesPresented: 0, still: false });
 
 const deck: Deck = {
   cue: (source) => (source.form === "video" ? cueVideo(source) : cueImage(source)),
-  drawn: () => drawn(),
+  drawn: async () => {
+    await drawn();
+    return { x: Math.floor(innerWidth / 2), y: Math.floor(innerHeight / 2) };
+  },
+  surround: () => {
+    document.body.classList.add("surrounded");
+    return nextPaint();
+  },
   take: () => start(),
   progress: () => progress(),
 };

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WebContents } from "electron";
+import { z } from "zod";
 
 /** What has been presented since a deck was taken. */
 interface Progress {
@@ -38,6 +40,28 @@ export const NEXT_PAINT = `new Promise((resolve) => requestAnimationFrame(() => 
 export async function presented({ debugger: protocol }: WebContents): Promise<void> {
   if (!protocol.isAttached()) protocol.attach();
   await protocol.sendCommand("Page.captureScreenshot", { format: "jpeg", quality: 1, optimizeForSpeed: true });
+}
+
+/** A point of a page, in CSS pixels. */
+export const pointSchema = z.object({ x: z.number(), y: z.number() });
+
+/** What is transparent for so long is so by itself. */
+const TRANSPARENT_MS = 300;
+const LOOK_EVERY_MS = 15;
+/** Of the four bytes of a pixel. */
+const ALPHA = 3;
+
+/**
+ * Resolves when something is drawn at a point of a page without a background. A clip is drawn apart from its page, which
+ * hears when the clip's picture is decoded: on a busy machine the page itself is drawn some frames before that picture.
+ */
+export async function drawnAt(contents: WebContents, point: z.infer<typeof pointSchema>): Promise<void> {
+  const until = performance.now() + TRANSPARENT_MS;
+  while (performance.now() < until) {
+    const pixel = await contents.capturePage({ ...point, width: 1, height: 1 });
+    if (pixel.toBitmap()[ALPHA] !== 0) return;
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
 /** On creative pages our code runs in a JavaScript world of its own, which their scripts cannot reach. */

@@ -5,7 +5,7 @@ import { denyDownloads, denyPermissions, sealNetwork, stayingAt } from "../guard
 import { fileResponse } from "../protocol/file-response.ts";
 import { APP_SCHEME, appUrl, MEDIA_SCHEME, mediaUrl, serveAppPages } from "../protocol/schemes.ts";
 import { type Deck, type OnFailed, openDeck } from "./deck.ts";
-import { type DeckContent, presented, settledWithin } from "./deck-content.ts";
+import { type DeckContent, drawnAt, pointSchema, presented, settledWithin } from "./deck-content.ts";
 import type { SessionPool, SessionReset } from "./session-pool.ts";
 
 /** A deck with its content. */
@@ -110,7 +110,9 @@ function mediaContent(contents: WebContents, page: Promise<void>, { digest, ...h
       await contents.executeJavaScript(`deck.cue(${source})`);
     },
     async drawn() {
-      await contents.executeJavaScript("deck.drawn()");
+      const middle = pointSchema.parse(await contents.executeJavaScript("deck.drawn()"));
+      await drawnAt(contents, middle);
+      await contents.executeJavaScript("deck.surround()");
       await presented(contents);
     },
     start: async () => ({ at: z.number().parse(await contents.executeJavaScript("deck.take()")), ageMs: null }),

@@ -1,6 +1,6 @@
 import { type BaseWindow, type Session, session, type WebContents, WebContentsView } from "electron";
 import type { HouseFolder } from "../../player/house/house-folder.ts";
-import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";
+import { presented, settledWithin } from "../decks/deck-content.ts";
 import { confine, denyDownloads, denyPermissions, sealNetwork, stayingAt } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
 import { APP_SCHEME, appUrl, HOUSE_SCHEME, serveAppPages } from "../protocol/schemes.ts";
@@ -77,6 +77,11 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   const load = async () => {
     if (!webContents.isDestroyed()) await webContents.loadURL(url).then(onLoaded, () => {});
   };
+  // Only once the whole page is drawn: before that its colour would be seen alone.
+  const paint = async () => {
+    if (!webContents.isDestroyed()) await presented(webContents);
+    if (!webContents.isDestroyed()) setColour(colour);
+  };
   let loaded: Promise<void> | null = null;
   let onRenewed = () => {};
   if (onGone !== undefined) view.webContents.on("render-process-gone", onGone);
@@ -97,8 +102,7 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
     load() {
       loaded ??= seal(own, house)
         .then(load)
-        .then(() => (webContents.isDestroyed() ? undefined : painted(view)))
-        .then(() => (webContents.isDestroyed() ? undefined : setColour(colour)));
+        .then(() => settledWithin(paint(), PAINTED_WITHIN_MS));
       return loaded;
     },
     renew() {
@@ -137,10 +141,6 @@ async function seal(own: Session, house: ServedHouse | undefined): Promise<void>
     own,
     [APP_SCHEME, ...(house === undefined ? [] : [HOUSE_SCHEME, "data", "blob"])].map((name) => `${name}:`),
   );
-}
-
-function painted({ webContents }: WebContentsView): Promise<void> {
-  return settledWithin(webContents.executeJavaScript(NEXT_PAINT), PAINTED_WITHIN_MS);
 }
 
 /** The folder that a slate shows from; `null` until it is known, and where there is none. */
