@@ -30,8 +30,9 @@ import {
   resolveSoon,
 } from "./network/egress-policy.ts";
 import { meteredLine, Throttle } from "./network/media-line.ts";
+import { BALLAST_BYTES, Ballast } from "./proofs/ballast.ts";
 import { Courier } from "./proofs/courier.ts";
-import { BALLAST_BYTES, Ballast, ProofFile } from "./proofs/proof-file.ts";
+import { ProofFile } from "./proofs/proof-file.ts";
 import { DeliveryStats, ProofRecorder } from "./proofs/proof-recorder.ts";
 import type { OwedProof } from "./proofs/proof-records.ts";
 import { ProofStore } from "./proofs/proof-store.ts";
@@ -127,7 +128,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
   const onDiskFull = [() => ballast.free()];
-  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull });
+  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull, flushesInThread: true });
   const runId = randomUUID();
   const proofs = new ProofStore(proofFile, runId);
   const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);

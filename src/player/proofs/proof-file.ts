@@ -1,11 +1,17 @@
-import { randomFillSync } from "node:crypto";
-import { existsSync, rmSync, statSync } from "node:fs";
-import { open, rename, rm, stat, statfs } from "node:fs/promises";
-import { dirname } from "node:path";
+import { statSync } from "node:fs";
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../database.ts";
+import {
+  codeOf,
+  type Database,
+  isBroken,
+  isTaken,
+  openDatabase,
+  openStore,
+  type Statement,
+  StoreUnusable,
+} from "../database.ts";
 import { moveAside, noteSaved, unsaved } from "../set-aside.ts";
+import { LogFlush } from "./log-flush.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
@@ -18,6 +24,11 @@ export interface ProofFileParts {
    * statement that did not fit is tried again after each that did.
    */
   readonly onDiskFull?: readonly (() => boolean)[];
+  /**
+   * Whether commits are brought to the disk in a thread, of which `whenFlushed` tells, because whoever commits has a screen to
+   * keep. By default each is there when it returns.
+   */
+  readonly flushesInThread?: boolean;
 }
 
 /** What a start reads through of a large file: a record of 400 days would keep the screen waiting. */
@@ -28,6 +39,8 @@ const BUSY_MS = 250;
 
 /** The write-ahead log is cut back to this when it has grown beyond, as while somebody reads at length. */
 const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
+/** After so many flushes the log is about half as long as SQLite lets it get before it brings that into the database itself. */
+const FLUSHES_A_CHECKPOINT = 100;
 
 /**
  * The file of the proofs, kept usable while the player runs. When it turns out to be broken, at the start or later, it is
@@ -41,7 +54,7 @@ export class ProofFile {
 
   private constructor(parts: ProofFileParts, database: Database) {
     this.#parts = parts;
-    this.#open = prepared(parts.path, database);
+    this.#open = prepared(parts, database);
   }
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
@@ -61,6 +74,19 @@ export class ProofFile {
 
   /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
   use<T>(act: (statements: ProofStatements) => T): T {
+    const result = this.#use(act);
+    if (this.#open !== null) flushChanges(this.#open);
+    return result;
+  }
+
+  /** Acts once what was committed until now survives a power cut, or the disk has failed to take it: at once where it can. */
+  whenFlushed(act: () => void): void {
+    const flush = this.#open?.flush;
+    if (flush) flush.whenDone(act);
+    else act();
+  }
+
+  #use<T>(act: (statements: ProofStatements) => T): T {
     try {
       return act(this.#statements());
     } catch (error) {
@@ -71,6 +97,7 @@ export class ProofFile {
   }
 
   close(): void {
+    this.#open?.flush?.close();
     this.#open?.database.close();
     this.#open = null;
   }
@@ -124,7 +151,7 @@ export class ProofFile {
       throw error;
     }
     this.#homeless = [];
-    this.#open = prepared(path, database);
+    this.#open = prepared(this.#parts, database);
     return this.#open.statements;
   }
 }
@@ -145,12 +172,45 @@ interface Open {
   readonly statements: ProofStatements;
   /** Names the file itself, wherever it is. */
   readonly fileId: number | null;
+  /** `null` where each commit is on the disk when it returns. */
+  readonly flush: LogFlush | null;
+  /** How many rows this connection has changed, and how many of them were flushed, or are being flushed. */
+  readonly countChanges: Statement<[], number>;
+  flushed: number;
+  /** How many flushes there were since the log was last brought into the database. */
+  flushes: number;
 }
 
-function prepared(path: string, database: Database): Open {
+function prepared({ path, log, flushesInThread = false }: ProofFileParts, database: Database): Open {
   database.pragma(`busy_timeout = ${BUSY_MS}`);
   database.pragma(`journal_size_limit = ${LONGEST_WAL_BYTES}`);
-  return { database, statements: prepareProofs(database), fileId: fileIdOf(path) };
+  const report = (code: string | null) => {
+    if (code !== null) log.error({ path, code }, "the disk does not take what was committed");
+    else log.info({ path }, "the disk takes what is committed again");
+  };
+  const flush = flushesInThread ? LogFlush.of(path, report) : null;
+  // Only from here on: what was taken over from another file is on the disk before that counts as saved.
+  if (flush !== null) database.pragma("synchronous = normal");
+  const countChanges = database.prepare<[], number>("select total_changes()").pluck();
+  const flushed = countChanges.get() ?? 0;
+  const statements = prepareProofs(database);
+  return { database, statements, fileId: fileIdOf(path), flush, countChanges, flushed, flushes: 0 };
+}
+
+/** Begins to bring what was changed to the disk. */
+function flushChanges(open: Open): void {
+  const changes = open.countChanges.get() ?? 0;
+  if (open.flush === null || changes === open.flushed) return;
+  open.flushed = changes;
+  open.flush.begin();
+  if (++open.flushes >= FLUSHES_A_CHECKPOINT) open.flush.whenDone(() => checkpoint(open));
+}
+
+/** Brings the log into the database, for which SQLite waits for the disk: just when that has answered. */
+function checkpoint(open: Open): void {
+  if (!open.database.open) return;
+  open.flushes = 0;
+  isTaken(() => open.database.pragma("wal_checkpoint(passive)"));
 }
 
 function fileIdOf(path: string): number | null {
@@ -185,78 +245,4 @@ function owedOf(kept: string, log: Logger): readonly Salvaged[] | null {
 /** SQLite tells a full disk as such, and as a failure to lengthen the file that its readers share. */
 function isFull(error: unknown): boolean {
   return /^(SQLITE_FULL|SQLITE_IOERR_SHM(SIZE|MAP|OPEN)|ENOSPC)/.test(codeOf(error) ?? "");
-}
-
-/** Room for more than an hour of proofs and their write-ahead log. */
-export const BALLAST_BYTES = 8 * 1024 * 1024;
-
-/** How many times its size must be free before the ballast is created, so that its space is not missed at once. */
-const FREE_BEFORE = 4;
-const CHUNK_BYTES = 256 * 1024;
-
-/** How long after a start, or after it was freed, the ballast is created: not during the start itself. */
-const CREATE_EVERY_MS = 60_000;
-
-/** A file that only reserves space, for proofs on a full disk. */
-export class Ballast {
-  readonly #path: string;
-  readonly #sizeBytes: number;
-  #present = false;
-
-  constructor(path: string, sizeBytes: number) {
-    this.#path = path;
-    this.#sizeBytes = sizeBytes;
-  }
-
-  /** Creates it whenever it is missing, until the signal is aborted. */
-  keepPresent(clock: Clock, signal: AbortSignal): void {
-    let callOff = () => {};
-    const wait = () => {
-      if (!signal.aborted) callOff = clock.alarm(clock.now() + CREATE_EVERY_MS, () => void create());
-    };
-    const create = async () => {
-      if (!this.#present) await this.#create();
-      wait();
-    };
-    signal.addEventListener("abort", () => callOff(), { once: true });
-    wait();
-  }
-
-  /** Gives up the space for the next write; false where there was none to give. */
-  free(): boolean {
-    this.#present = false;
-    if (!existsSync(this.#path)) return false;
-    rmSync(this.#path);
-    return true;
-  }
-
-  /** Creates the file unless it is there or there is too little space. */
-  async #create(): Promise<void> {
-    const found = await stat(this.#path).catch(() => null);
-    this.#present = found?.size === this.#sizeBytes || (await this.#write());
-  }
-
-  /** Random bytes, which no file system can store as less than they are. False on a disk that does not take them. */
-  async #write(): Promise<boolean> {
-    const part = `${this.#path}.part`;
-    try {
-      const { bavail, bsize } = await statfs(dirname(this.#path));
-      if (bavail * bsize < FREE_BEFORE * this.#sizeBytes) return false;
-      const file = await open(part, "w");
-      try {
-        const chunk = Buffer.alloc(CHUNK_BYTES);
-        for (let left = this.#sizeBytes; left > 0; left -= CHUNK_BYTES) {
-          await file.write(randomFillSync(chunk), 0, Math.min(left, CHUNK_BYTES));
-        }
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(part, this.#path);
-      return true;
-    } catch {
-      await rm(part, { force: true }).catch(() => {});
-      return false;
-    }
-  }
 }

@@ -19,6 +19,7 @@ interface ProofRecorderParts {
   readonly stats?: Pick<DeliveryStats, "pending" | "written">;
   /** Gets the row of a proof that could only be written without it. */
   readonly records: Pick<RecordDesk, "add">;
+  /** Called when all that is owed is on the disk. */
   readonly onOwed: () => void;
 }
 
@@ -75,7 +76,7 @@ export class ProofRecorder {
       }
       if (counts.length > 0) stats?.written();
       this.#waiting.shift();
-      if (this.#waiting.length === 0) onOwed();
+      if (this.#waiting.length === 0) store.whenFlushed(onOwed);
       if (owing.kind === "owed" && owing.unrecorded !== undefined) records.add(next.ended);
     }
   }

@@ -40,7 +40,7 @@ export class ProofStore {
 
   /**
    * Commits a proof, what was counted until then, and the row of the playout record; when this returns "owed", the proof
-   * survives a power cut, and so does the row unless it says otherwise. Due at once.
+   * survives the player's end, and so does the row unless it says otherwise; a power cut from `whenFlushed` on. Due at once.
    */
   owe(
     proof: NewProof,
@@ -228,6 +228,11 @@ export class ProofStore {
     return this.#file.use(({ reported, deliveryCounts }) =>
       reportOn(day, reported.all({ from, until }), deliveryCounts.all({ from, until })),
     );
+  }
+
+  /** Acts once what was committed until now survives a power cut, or the disk has failed to take it. */
+  whenFlushed(act: () => void): void {
+    this.#file.whenFlushed(act);
   }
 
   close(): void {

@@ -76,3 +76,24 @@ describe("the delivery stats", () => {
     expect(total()).toMatchObject({ slots: 1 });
   });
 });
+
+describe("the proof recorder", () => {
+  it("tells of what is owed when that is on the disk, and not before", async () => {
+    const clock = new ManualClock(START);
+    const serviceClock = new ServiceClock(clock);
+    const store = proofStoreIn(temporaryFolder(), "run-1", { flushesInThread: true });
+    const log = pino({ level: "silent" });
+    let told = 0;
+    const recorder = new ProofRecorder({
+      store,
+      clock,
+      serviceClock,
+      log,
+      records: { add() {} },
+      onOwed: () => told++,
+    });
+    recorder.owe(endedPlayout("a", clock.now()));
+    expect([store.counts().owed, told]).toEqual([1, 0]);
+    await expect.poll(() => told).toBe(1);
+  });
+});

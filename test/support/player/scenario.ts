@@ -177,11 +177,12 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
 
 /** The player reads an answer that it asked for, or waits for a download or the disk. */
 async function isBusy(player: Player, reads: boolean): Promise<boolean> {
-  const { cache } = player;
+  const { cache, proofs } = player;
   const { request, queue } = screenOf(player).loop.state();
   if ((reads && request.kind === "sent") || queue.some(({ progress }) => progress === "fetching")) return true;
   const later = new Promise<boolean>((resolve) => setImmediate(() => resolve(true)));
-  return Promise.race([cache.quiet().then(() => false), later]);
+  const flushed = new Promise<void>((resolve) => proofs.whenFlushed(resolve));
+  return Promise.race([Promise.all([cache.quiet(), flushed]).then(() => false), later]);
 }
 
 function screenOf({ screens: [screen] }: Player): PlayingScreen {

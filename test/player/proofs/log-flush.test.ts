@@ -1,0 +1,140 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/player/database.ts";
+import { LogFlush } from "../../../src/player/proofs/log-flush.ts";
+import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
+import { endedPlayout } from "../record/ended.ts";
+import { proofOf, proofStoreIn } from "./proofs.ts";
+
+/** With so many in its log SQLite brings them into the database itself (sqlite.org/wal.html, 2.2). */
+const CHECKPOINTED_PAGES = 1_000;
+/** A page, and what goes before it in the log. */
+const LOGGED_PAGE_BYTES = 4_096 + 24;
+
+type Answer = (error: NodeJS.ErrnoException | null) => void;
+
+/** A flush of a real log on a disk that answers when it is told to. */
+function flushing() {
+  const path = join(temporaryFolder(), "some.db");
+  const opening = openDatabase({ path, durability: "normal", migrations: ["create table t (a)"] });
+  if (opening.kind !== "open") throw new Error(opening.kind);
+  const answers: Answer[] = [];
+  const told: (string | null)[] = [];
+  const flush = LogFlush.of(
+    path,
+    (code) => told.push(code),
+    (_file, onEnd) => answers.push(onEnd),
+  );
+  if (flush === null) throw new Error("no log");
+  const done: string[] = [];
+  return {
+    flush,
+    told,
+    done,
+    when: (name: string) => flush.whenDone(() => done.push(name)),
+    /** How many times the disk was asked. */
+    asked: () => answers.length,
+    answer: (error: NodeJS.ErrnoException | null = null) => answers.at(-1)?.(error),
+  };
+}
+
+const broken = Object.assign(new Error("broken"), { code: "EIO" });
+
+describe("the flush of a database's log", () => {
+  it("is done at once where nothing was committed", () => {
+    const { when, done, asked } = flushing();
+    when("nothing");
+    expect([done, asked()]).toEqual([["nothing"], 0]);
+  });
+
+  it("is done for a commit when the disk says so, and not before", () => {
+    const { flush, when, done, answer } = flushing();
+    flush.begin();
+    when("first");
+    expect(done).toEqual([]);
+    answer();
+    expect(done).toEqual(["first"]);
+  });
+
+  it("covers what was committed before it began: later commits share the next one", () => {
+    const { flush, when, done, asked, answer } = flushing();
+    flush.begin();
+    when("first");
+    flush.begin();
+    when("second");
+    flush.begin();
+    when("third");
+    expect(asked()).toBe(1);
+    answer();
+    expect([done, asked()]).toEqual([["first"], 2]);
+    answer();
+    expect([done, asked()]).toEqual([["first", "second", "third"], 2]);
+  });
+
+  it("holds nothing back for a disk that fails, of which it tells when that begins and when it ends", () => {
+    const { flush, when, done, told, answer } = flushing();
+    for (const [name, error] of [
+      ["first", broken],
+      ["second", broken],
+      ["third", null],
+    ] as const) {
+      flush.begin();
+      when(name);
+      answer(error);
+    }
+    expect([done, told]).toEqual([
+      ["first", "second", "third"],
+      ["EIO", null],
+    ]);
+  });
+
+  it("that is closed waits for the disk, asks no more of it, and leaves nobody waiting", () => {
+    const { flush, when, done, asked, answer } = flushing();
+    flush.begin();
+    when("first");
+    flush.begin();
+    when("second");
+    flush.close();
+    answer();
+    expect([done, asked()]).toEqual([["first", "second"], 1]);
+  });
+
+  it("is none where the database has no log", () => {
+    expect(LogFlush.of(join(temporaryFolder(), "none.db"), () => {})).toBeNull();
+  });
+});
+
+describe("proofs that are flushed in a thread", () => {
+  const reading = new ServiceClock(new ManualClock()).read();
+
+  it("are on the disk a moment after they are committed; what is only read need not be", async () => {
+    const store = proofStoreIn(temporaryFolder(), "run-1", { flushesInThread: true });
+    let flushed = 0;
+    const when = () => store.whenFlushed(() => flushed++);
+    when();
+    expect(flushed).toBe(1);
+    store.owe(proofOf("a", 0), reading);
+    store.counts();
+    when();
+    expect(flushed).toBe(1);
+    await expect.poll(() => flushed).toBe(2);
+    store.counts();
+    when();
+    expect(flushed).toBe(3);
+    store.close();
+  });
+
+  it("leave no log so long that SQLite would wait for the disk at a commit", async () => {
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder, "run-1", { flushesInThread: true });
+    for (let number = 0; number < 400; number++) {
+      store.owe(proofOf(`p${number}`, 0), reading, [], endedPlayout(`p${number}`, 0));
+      await new Promise<void>((resolve) => store.whenFlushed(resolve));
+    }
+    expect(statSync(join(folder, "proofs.db-wal")).size).toBeLessThan(CHECKPOINTED_PAGES * LOGGED_PAGE_BYTES);
+    store.close();
+  });
+});
