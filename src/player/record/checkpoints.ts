@@ -135,7 +135,7 @@ export class Checkpoints {
 }
 
 interface WitnessParts {
-  readonly store: Pick<RecordStore, "unwitnessed" | "noteWitness">;
+  readonly store: Pick<RecordStore, "unwitnessed" | "noteWitness" | "whenFlushed">;
   readonly clock: Clock;
   /** One POST of one checkpoint, with a time limit of its own. */
   readonly post: (note: string, signal: AbortSignal) => Promise<Posting>;
@@ -202,6 +202,8 @@ export class Witness {
   async #postAll(): Promise<void> {
     const { store, post, log, clock, random } = this.#parts;
     for (let next = this.#next(); next !== null; next = this.#next()) {
+      // What the witness has seen must be in the record after a power cut, too.
+      await new Promise<void>((resolve) => store.whenFlushed(resolve));
       const posting = await post(next.note, this.#control.signal);
       if (this.#control.signal.aborted) return;
       if (posting.kind === "unreachable") {

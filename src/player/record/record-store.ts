@@ -74,6 +74,11 @@ export class RecordStore {
     this.#file.use(({ record }) => record.setWitness.run({ size, witness }));
   }
 
+  /** Acts once what was committed until now survives a power cut, or the disk has failed to take it. */
+  whenFlushed(act: () => void): void {
+    this.#file.whenFlushed(act);
+  }
+
   extent(): RecordExtent {
     return this.#file.use(({ record }) => {
       const tip = record.tip.get();

@@ -224,4 +224,27 @@ describe("the record's witness", () => {
     await vi.waitFor(() => expect(witness.failures).toBe(1));
     expect(targets).toEqual([]);
   });
+
+  it("gets a checkpoint when that is on the disk, and not before", async () => {
+    const posted: string[] = [];
+    const post = async (note: string) => {
+      posted.push(note);
+      return { kind: "taken" } as const;
+    };
+    let onDisk = () => {};
+    const store = {
+      unwitnessed: () => (posted.length === 0 ? { size: 1, note: "signed" } : null),
+      noteWitness() {},
+      whenFlushed(act: () => void) {
+        onDisk = act;
+      },
+    };
+    const witness = new Witness({ store, clock: clockAt(), post, random: () => 0, log: pino({ level: "silent" }) });
+    onTestFinished(() => witness.stop());
+    witness.notify();
+    await new Promise(setImmediate);
+    expect(posted).toEqual([]);
+    onDisk();
+    await expect.poll(() => posted).toEqual(["signed"]);
+  });
 });
