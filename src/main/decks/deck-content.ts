@@ -58,8 +58,10 @@ const ALPHA = 3;
 export async function drawnAt(contents: WebContents, point: z.infer<typeof pointSchema>): Promise<void> {
   const until = performance.now() + TRANSPARENT_MS;
   while (performance.now() < until) {
-    const pixel = await contents.capturePage({ ...point, width: 1, height: 1 });
-    if (pixel.toBitmap()[ALPHA] !== 0) return;
+    // Nothing is captured of a page that has never been drawn, or whose graphics were lost just now.
+    const pixel = await contents.capturePage({ ...point, width: 1, height: 1 }).catch(() => null);
+    const alpha = pixel?.toBitmap()[ALPHA] ?? 0;
+    if (alpha !== 0) return;
     await sleep(LOOK_EVERY_MS);
   }
 }

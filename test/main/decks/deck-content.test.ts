@@ -38,20 +38,25 @@ describe("a page that another one follows", () => {
 });
 
 describe("a page without a background", () => {
-  /** Contents whose pixels are captured as they are drawn from one capture to the next. */
-  function drawing(...alphas: readonly number[]) {
+  const pixelOf = (alpha: number) => ({ toBitmap: () => Buffer.from([0, 0, 0, alpha]) });
+  const nothing = { toBitmap: () => Buffer.alloc(0) };
+
+  /** Contents of which that is captured, one after the other, and then nothing any more. */
+  function drawing(...captures: readonly (ReturnType<typeof pixelOf> | Error)[]) {
     const asked: object[] = [];
     const capturePage = async (area: object) => {
       asked.push(area);
-      return { toBitmap: () => Buffer.from([0, 0, 0, alphas[asked.length - 1] ?? 0]) };
+      const captured = captures[asked.length - 1] ?? nothing;
+      if (captured instanceof Error) throw captured;
+      return captured;
     };
     return { asked, contents: { capturePage } as unknown as WebContents };
   }
 
   it("is waited for until something is drawn at a point of it, black as it may be", async () => {
-    const { asked, contents } = drawing(0, 0, 255);
+    const { asked, contents } = drawing(nothing, new Error("lost"), pixelOf(0), pixelOf(255));
     await drawnAt(contents, { x: 480, y: 270 });
-    expect(asked).toEqual(Array(3).fill({ x: 480, y: 270, width: 1, height: 1 }));
+    expect(asked).toEqual(Array(4).fill({ x: 480, y: 270, width: 1, height: 1 }));
   });
 
   it("is taken for a transparent picture after a while", async () => {
