@@ -60,7 +60,8 @@ async function courierRate(url: string, proofs: number): Promise<number> {
   const clock = systemClock(null);
   const serviceClock = new ServiceClock(clock);
   tellTime(serviceClock, clock.wall());
-  const store = storeIn(folder.path);
+  // As in the player.
+  const store = storeIn(folder.path, true);
   for (const proof of shownNow(proofs, url, clock)) store.owe(proof, serviceClock.read());
   const service = new SpotClient({
     ...{ baseUrl: url, orgToken: "bench", fetch, spotTimeoutMs: 10_000, proofTimeoutMs: 10_000 },
@@ -76,6 +77,7 @@ async function courierRate(url: string, proofs: number): Promise<number> {
   courier.start();
   while (left > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await courier.stop();
+  await new Promise<void>((resolve) => store.whenFlushed(resolve));
   const tookS = (performance.now() - startedAt) / 1000;
   const { delivered } = store.counts();
   store.close();

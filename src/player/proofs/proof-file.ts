@@ -177,7 +177,7 @@ interface Open {
   /** How many rows this connection has changed, and how many of them were flushed, or are being flushed. */
   readonly countChanges: Statement<[], number>;
   flushed: number;
-  /** How many flushes there were since the log was last brought into the database. */
+  /** How many flushes there were. */
   flushes: number;
 }
 
@@ -203,14 +203,19 @@ function flushChanges(open: Open): void {
   if (open.flush === null || changes === open.flushed) return;
   open.flushed = changes;
   open.flush.begin();
-  if (++open.flushes >= FLUSHES_A_CHECKPOINT) open.flush.whenDone(() => checkpoint(open));
+  if (++open.flushes % FLUSHES_A_CHECKPOINT === 0) open.flush.whenDone(() => checkpoint(open));
 }
 
-/** Brings the log into the database, for which SQLite waits for the disk: just when that has answered. */
-function checkpoint(open: Open): void {
-  if (!open.database.open) return;
-  open.flushes = 0;
-  isTaken(() => open.database.pragma("wal_checkpoint(passive)"));
+/**
+ * Brings the log into the database and begins it anew, for both of which SQLite waits for the disk: just when that has
+ * answered, and not with a commit at an item's end.
+ */
+function checkpoint({ database }: Open): void {
+  if (!database.open) return;
+  isTaken(() => {
+    database.pragma("wal_checkpoint(passive)");
+    database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
+  });
 }
 
 function fileIdOf(path: string): number | null {

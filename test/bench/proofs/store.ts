@@ -15,8 +15,9 @@ export function benchFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export function storeIn(folder: string): ProofStore {
-  return new ProofStore(ProofFile.open({ path: join(folder, "proofs.db"), log: silent }), "bench");
+/** By default each commit is on the disk when it returns. */
+export function storeIn(folder: string, flushesInThread = false): ProofStore {
+  return new ProofStore(ProofFile.open({ path: join(folder, "proofs.db"), log: silent, flushesInThread }), "bench");
 }
 
 /** The proofs of so many items that were shown just now, as they come from a screen network. */

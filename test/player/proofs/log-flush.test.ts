@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/player/database.ts";
@@ -13,6 +13,9 @@ import { proofOf, proofStoreIn } from "./proofs.ts";
 const CHECKPOINTED_PAGES = 1_000;
 /** A page, and what goes before it in the log. */
 const LOGGED_PAGE_BYTES = 4_096 + 24;
+
+/** Where a log says how often it was begun anew (sqlite.org/fileformat2.html, 4.1). */
+const LOG_NUMBER_AT = 12;
 
 type Answer = (error: NodeJS.ErrnoException | null) => void;
 
@@ -135,6 +138,23 @@ describe("proofs that are flushed in a thread", () => {
       await new Promise<void>((resolve) => store.whenFlushed(resolve));
     }
     expect(statSync(join(folder, "proofs.db-wal")).size).toBeLessThan(CHECKPOINTED_PAGES * LOGGED_PAGE_BYTES);
+    store.close();
+  });
+
+  it("begin their log anew just when the disk has answered, and not at the next item's end", async () => {
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder, "run-1", { flushesInThread: true });
+    const anew = () => readFileSync(join(folder, "proofs.db-wal")).readUInt32BE(LOG_NUMBER_AT);
+    const before: number[] = [];
+    const after: number[] = [];
+    for (let number = 0; number < 100; number++) {
+      store.owe(proofOf(`p${number}`, 0), reading);
+      before.push(anew());
+      await new Promise<void>((resolve) => store.whenFlushed(resolve));
+      after.push(anew());
+    }
+    expect(new Set(before).size).toBe(1);
+    expect(after.at(-1)).toBe((before[0] ?? 0) + 1);
     store.close();
   });
 });
