@@ -214,7 +214,9 @@ function checkpoint({ database }: Open): void {
   if (!database.open) return;
   isTaken(() => {
     database.pragma("wal_checkpoint(passive)");
-    database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
+    // Written as it is, with nobody in between.
+    const write = () => database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
+    database.transaction(write).immediate();
   });
 }
 
