@@ -5,7 +5,7 @@ import { codeOf } from "../database.ts";
 type Act = () => void;
 type Flush = (file: number, onEnd: (error: NodeJS.ErrnoException | null) => void) => void;
 /** Hears by which of the system's codes the disk has begun to fail, and `null` when it takes what it is given again. */
-type Report = (code: string | null) => void;
+export type Report = (code: string | null) => void;
 
 /**
  * Brings a database's write-ahead log to the disk in a thread. A disk may take seconds for it, now and then half a minute, and

@@ -1,17 +1,8 @@
 import { statSync } from "node:fs";
 import type { Logger } from "pino";
-import {
-  codeOf,
-  type Database,
-  isBroken,
-  isTaken,
-  openDatabase,
-  openStore,
-  type Statement,
-  StoreUnusable,
-} from "../database.ts";
+import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../database.ts";
 import { moveAside, noteSaved, unsaved } from "../set-aside.ts";
-import { LogFlush } from "./log-flush.ts";
+import { CommitFlush } from "./commit-flush.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
@@ -39,8 +30,6 @@ const BUSY_MS = 250;
 
 /** The write-ahead log is cut back to this when it has grown beyond, as while somebody reads at length. */
 const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
-/** After so many flushes the log is about half as long as SQLite lets it get before it brings that into the database itself. */
-const FLUSHES_A_CHECKPOINT = 100;
 
 /**
  * The file of the proofs, kept usable while the player runs. When it turns out to be broken, at the start or later, it is
@@ -75,7 +64,7 @@ export class ProofFile {
   /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
   use<T>(act: (statements: ProofStatements) => T): T {
     const result = this.#use(act);
-    if (this.#open !== null) flushChanges(this.#open);
+    this.#open?.flush?.begin();
     return result;
   }
 
@@ -173,12 +162,7 @@ interface Open {
   /** Names the file itself, wherever it is. */
   readonly fileId: number | null;
   /** `null` where each commit is on the disk when it returns. */
-  readonly flush: LogFlush | null;
-  /** How many rows this connection has changed, and how many of them were flushed, or are being flushed. */
-  readonly countChanges: Statement<[], number>;
-  flushed: number;
-  /** How many flushes there were. */
-  flushes: number;
+  readonly flush: CommitFlush | null;
 }
 
 function prepared({ path, log, flushesInThread = false }: ProofFileParts, database: Database): Open {
@@ -188,36 +172,9 @@ function prepared({ path, log, flushesInThread = false }: ProofFileParts, databa
     if (code !== null) log.error({ path, code }, "the disk does not take what was committed");
     else log.info({ path }, "the disk takes what is committed again");
   };
-  const flush = flushesInThread ? LogFlush.of(path, report) : null;
   // Only from here on: what was taken over from another file is on the disk before that counts as saved.
-  if (flush !== null) database.pragma("synchronous = normal");
-  const countChanges = database.prepare<[], number>("select total_changes()").pluck();
-  const flushed = countChanges.get() ?? 0;
-  const statements = prepareProofs(database);
-  return { database, statements, fileId: fileIdOf(path), flush, countChanges, flushed, flushes: 0 };
-}
-
-/** Begins to bring what was changed to the disk. */
-function flushChanges(open: Open): void {
-  const changes = open.countChanges.get() ?? 0;
-  if (open.flush === null || changes === open.flushed) return;
-  open.flushed = changes;
-  open.flush.begin();
-  if (++open.flushes % FLUSHES_A_CHECKPOINT === 0) open.flush.whenDone(() => checkpoint(open));
-}
-
-/**
- * Brings the log into the database and begins it anew, for both of which SQLite waits for the disk: just when that has
- * answered, and not with a commit at an item's end.
- */
-function checkpoint({ database }: Open): void {
-  if (!database.open) return;
-  isTaken(() => {
-    database.pragma("wal_checkpoint(passive)");
-    // Written as it is, with nobody in between.
-    const write = () => database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
-    database.transaction(write).immediate();
-  });
+  const flush = flushesInThread ? CommitFlush.of(database, path, report) : null;
+  return { database, statements: prepareProofs(database), fileId: fileIdOf(path), flush };
 }
 
 function fileIdOf(path: string): number | null {

@@ -31,6 +31,8 @@ export class ProofStore {
   /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
   #counted: { readonly counts: Record<ProofState, number>; readonly version: FileVersion } | null = null;
   #seen: FileVersion | null = null;
+  /** The ids of proofs that are committed, and that the disk has not been heard of yet. */
+  readonly #unflushed = new Set<number>();
   #isDated = false;
 
   constructor(file: ProofFile, runId: string) {
@@ -40,7 +42,8 @@ export class ProofStore {
 
   /**
    * Commits a proof, what was counted until then, and the row of the playout record; when this returns "owed", the proof
-   * survives the player's end, and so does the row unless it says otherwise; a power cut from `whenFlushed` on. Due at once.
+   * survives the player's end, and so does the row unless it says otherwise. From `whenFlushed` on it survives a power cut, and
+   * is due.
    */
   owe(
     proof: NewProof,
@@ -62,9 +65,12 @@ export class ProofStore {
     };
     try {
       const recordIn = ended === null ? null : (record: RecordStatements) => appendPlayout(record, ended, reading);
-      const changes = this.#file.use((statements) => commitOwed(statements, row, counted, recordIn));
-      this.#move(null, "owed", changes);
-      return { kind: changes === 1 ? "owed" : "known" };
+      const id = this.#file.use((statements) => commitOwed(statements, row, counted, recordIn));
+      if (id === null) return { kind: "known" };
+      this.#move(null, "owed", 1);
+      this.#unflushed.add(id);
+      this.whenFlushed(() => this.#unflushed.delete(id));
+      return { kind: "owed" };
     } catch (error) {
       const code = codeOf(error);
       // The proof is owed whatever is wrong with the record. Another process that writes just now is done soon.
@@ -76,7 +82,7 @@ export class ProofStore {
 
   /**
    * At most `limit` proofs that may be sent at `reading`, soonest deadline first: those never tried, or those tried
-   * before; without those named in `except`.
+   * before; without those named in `except`, and those that a power cut would take.
    */
   due(
     { bootId, now }: ClockReading,
@@ -84,7 +90,7 @@ export class ProofStore {
     limit: number,
     except: readonly number[],
   ): readonly OwedProof[] {
-    const query = { bootId, now, limit, except: JSON.stringify(except) };
+    const query = { bootId, now, limit, except: JSON.stringify([...except, ...this.#unflushed]) };
     return this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
   }
 
@@ -276,22 +282,29 @@ function isSame(one: FileVersion | null, other: FileVersion): boolean {
   return one?.statements === other.statements && one.number === other.number;
 }
 
-/** A proof alone is a commit by itself, which SQLite makes in half the time of one that was begun by hand. */
+/**
+ * The new proof's id, or null where it was known. A proof alone is a commit by itself, which SQLite makes in half the time of
+ * one that was begun by hand.
+ */
 function commitOwed(
   { insert, addDeliveryCount, record, inOneCommit }: ProofStatements,
   row: object,
   counted: readonly DeliveryCount[],
   recordIn: ((record: RecordStatements) => void) | null,
-): number {
-  if (counted.length === 0 && recordIn === null) return insert.run(row).changes;
-  let changes = 0;
+): number | null {
+  if (counted.length === 0 && recordIn === null) return newIdOf(insert.run(row));
+  let id: number | null = null;
   inOneCommit(() => {
-    changes = insert.run(row).changes;
+    id = newIdOf(insert.run(row));
     // What is owed already is in the record already.
-    if (changes === 1) recordIn?.(record);
+    if (id !== null) recordIn?.(record);
     for (const count of counted) addDeliveryCount.run(count);
   });
-  return changes;
+  return id;
+}
+
+function newIdOf({ changes, lastInsertRowid }: ReturnType<ProofStatements["insert"]["run"]>): number | null {
+  return changes === 1 ? Number(lastInsertRowid) : null;
 }
 
 /** A service that tells no time is taken to agree with this machine. */

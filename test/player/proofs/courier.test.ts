@@ -11,7 +11,7 @@ import { answer, inTurn, serve } from "../../client/server.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { tellTime } from "../../support/player/service-time.ts";
-import { accepted, courierRun, HOUR, hang, MINUTE, proofOf, SECOND, unreachable } from "./proofs.ts";
+import { accepted, courierRun, HOUR, hang, MINUTE, proofOf, proofStoreIn, SECOND, unreachable } from "./proofs.ts";
 
 const begin = (...[answer, changes]: [Parameters<typeof courierRun>[2], Parameters<typeof courierRun>[3]?]) => {
   const clock = new ManualClock();
@@ -30,6 +30,20 @@ describe("the proof courier", () => {
     expect(sent).toHaveLength(1);
     expect(settled).toEqual(["a delivered"]);
     expect(store.counts()).toMatchObject({ owed: 0, delivered: 1 });
+  });
+
+  it("sends none that the disk has not taken yet, though it looks for what is due", async () => {
+    const clock = new ManualClock();
+    const folder = temporaryFolder();
+    const store = proofStoreIn(folder, "run-1", { flushesInThread: true });
+    const { courier, sent, owe } = courierRun(folder, clock, () => accepted, { store });
+    courier.start();
+    owe("a");
+    expect([store.counts().owed, sent]).toEqual([1, []]);
+    await new Promise<void>((resolve) => store.whenFlushed(resolve));
+    courier.notify();
+    expect(sent).toEqual([["a", 0]]);
+    await courier.stop();
   });
 
   it("tries again after 1, 2, 4 s, then doubles, and ends with a last try before the hour is over (G8)", async () => {

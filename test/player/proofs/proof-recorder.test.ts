@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { dayIn } from "../../../src/player/proofs/day-report.ts";
+import type { ProofFileParts } from "../../../src/player/proofs/proof-file.ts";
 import { DeliveryStats, ProofRecorder, WRITTEN_WITHIN_MS } from "../../../src/player/proofs/proof-recorder.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
@@ -12,12 +13,22 @@ import { HOUR, proofOf, proofStoreIn } from "./proofs.ts";
 const START = Date.UTC(2026, 0, 31, 9);
 const day = dayIn("2026-01-31", "UTC");
 
-function begin(wall = START) {
+function begin(wall = START, parts: Partial<ProofFileParts> = {}) {
   const clock = new ManualClock(wall);
   const serviceClock = new ServiceClock(clock);
-  const store = proofStoreIn(temporaryFolder());
+  const store = proofStoreIn(temporaryFolder(), "run-1", parts);
   const stats = new DeliveryStats({ store, clock, serviceClock });
-  return { clock, serviceClock, store, stats, total: () => store.report(day).total };
+  const told: number[] = [];
+  const recorder = new ProofRecorder({
+    store,
+    clock,
+    serviceClock,
+    log: pino({ level: "silent" }),
+    stats,
+    records: { add() {} },
+    onOwed: () => told.push(store.counts().owed),
+  });
+  return { clock, serviceClock, store, stats, recorder, told, total: () => store.report(day).total };
 }
 
 describe("the delivery stats", () => {
@@ -56,9 +67,7 @@ describe("the delivery stats", () => {
   });
 
   it("waits for it though an item is owed meanwhile, whose proof is dated as soon as it is known", async () => {
-    const { clock, serviceClock, stats, store, total } = begin(0);
-    const log = pino({ level: "silent" });
-    const recorder = new ProofRecorder({ store, clock, serviceClock, stats, log, records: { add() {} }, onOwed() {} });
+    const { clock, serviceClock, stats, store, recorder, total } = begin(0);
     stats.count("slot");
     recorder.owe(endedPlayout("a", clock.now()));
     expect(total()).toMatchObject({ slots: 0, shown: { ad: 0 } });
@@ -79,21 +88,9 @@ describe("the delivery stats", () => {
 
 describe("the proof recorder", () => {
   it("tells of what is owed when that is on the disk, and not before", async () => {
-    const clock = new ManualClock(START);
-    const serviceClock = new ServiceClock(clock);
-    const store = proofStoreIn(temporaryFolder(), "run-1", { flushesInThread: true });
-    const log = pino({ level: "silent" });
-    let told = 0;
-    const recorder = new ProofRecorder({
-      store,
-      clock,
-      serviceClock,
-      log,
-      records: { add() {} },
-      onOwed: () => told++,
-    });
+    const { clock, store, recorder, told } = begin(START, { flushesInThread: true });
     recorder.owe(endedPlayout("a", clock.now()));
-    expect([store.counts().owed, told]).toEqual([1, 0]);
-    await expect.poll(() => told).toBe(1);
+    expect([store.counts().owed, told]).toEqual([1, []]);
+    await expect.poll(() => told).toEqual([1]);
   });
 });

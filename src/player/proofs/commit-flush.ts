@@ -1,0 +1,68 @@
+import { type Database, isTaken, type Statement } from "../database.ts";
+import { LogFlush, type Report } from "./log-flush.ts";
+
+/** After so many flushes the log is about half as long as SQLite lets it get before it brings that into the database itself. */
+const FLUSHES_A_CHECKPOINT = 100;
+
+/** Brings what a connection commits to the disk in a thread, and now and then its log into the database. */
+export class CommitFlush {
+  readonly #database: Database;
+  readonly #log: LogFlush;
+  readonly #countChanges: Statement<[], number>;
+  /** How many of the rows that the connection has changed were flushed, or are being flushed. */
+  #flushed: number;
+  #flushes = 0;
+
+  private constructor(database: Database, log: LogFlush) {
+    this.#database = database;
+    this.#log = log;
+    this.#countChanges = database.prepare<[], number>("select total_changes()").pluck();
+    this.#flushed = this.#changes();
+  }
+
+  /** For the connection to the database at a path, of which no commit waits for the disk any more; null where it has no log. */
+  static of(database: Database, path: string, report: Report): CommitFlush | null {
+    const log = LogFlush.of(path, report);
+    if (log === null) return null;
+    database.pragma("synchronous = normal");
+    return new CommitFlush(database, log);
+  }
+
+  /** Begins to bring what was changed to the disk. */
+  begin(): void {
+    const changes = this.#changes();
+    if (changes === this.#flushed) return;
+    this.#flushed = changes;
+    this.#log.begin();
+    if (++this.#flushes % FLUSHES_A_CHECKPOINT === 0) this.#log.whenDone(() => this.#checkpoint());
+  }
+
+  /** Acts when what was committed until now is on the disk, at once where it is; or when the disk has failed to take it. */
+  whenDone(act: () => void): void {
+    this.#log.whenDone(act);
+  }
+
+  /** Ends it, as soon as what is under way has ended. */
+  close(): void {
+    this.#log.close();
+  }
+
+  #changes(): number {
+    return this.#countChanges.get() ?? 0;
+  }
+
+  /**
+   * Brings the log into the database and begins it anew, for both of which SQLite waits for the disk: just when that has
+   * answered, and not with a commit at an item's end.
+   */
+  #checkpoint(): void {
+    const database = this.#database;
+    if (!database.open) return;
+    isTaken(() => {
+      database.pragma("wal_checkpoint(passive)");
+      // Written as it is, with nobody in between.
+      const write = () => database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
+      database.transaction(write).immediate();
+    });
+  }
+}
