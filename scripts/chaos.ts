@@ -1,8 +1,9 @@
-// Run by `npm run chaos -- [--kills N] [--seed S] [--json FILE]`: kills a real player again and again, and counts what that broke.
+// Run by `npm run chaos -- [--kills N] [--at-once P] [--seed S] [--json FILE]`: kills real players again and again, and counts
+// what that broke.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { runChaos } from "../test/chaos/run.ts";
+import { runInParts } from "../test/chaos/parts.ts";
 import { chaosTable } from "../test/chaos/table.ts";
 import { beginRun, withSeed } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
@@ -12,15 +13,17 @@ import { prepare } from "./setup/prepare.ts";
 import { Stop } from "./setup/stop.mjs";
 
 const STEP = "Starting the chaos";
-const USAGE = "npm run chaos -- [--kills N] [--seed S] [--json FILE]";
+const USAGE = "npm run chaos -- [--kills N] [--at-once P] [--seed S] [--json FILE]";
+/** Each is two processes. */
+const MOST_AT_ONCE = 16;
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
-  const { kills, seed, json } = readOptions(args, CALLED_FROM);
+  const { kills, atOnce, seed, json } = readOptions(args, CALLED_FROM);
   await prepare(ready);
   const measured = beginRun("chaos", withSeed(args, seed), null, json);
   const folder = mkdtempSync(join(tmpdir(), "spotloop-chaos-"));
-  const step = ready.say.begin(`Killing the player (seed ${seed})`);
-  const result = await runChaos({ kills, seed, folder, signal: ready.signal, progress: step.progress });
+  const step = ready.say.begin(`Killing players (seed ${seed})`);
+  const result = await runInParts({ kills, atOnce, seed, folder, signal: ready.signal, progress: step.progress });
   step.done();
   process.stdout.write(`\n${chaosTable(result)}`);
   measured.write("chaos", result);
@@ -32,6 +35,8 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
 
 interface Options {
   readonly kills: number;
+  /** How many players. */
+  readonly atOnce: number;
   readonly seed: number;
   /** Where the figures go, an absolute path, or `null` for nowhere. */
   readonly json: string | null;
@@ -39,13 +44,25 @@ interface Options {
 
 function readOptions(args: readonly string[], cwd: string): Options {
   const TEXT = { type: "string" } as const;
-  const options = { kills: TEXT, seed: TEXT, json: TEXT };
-  const { kills = "50", seed, json } = readArguments(args, { options }, { step: STEP, usage: USAGE }).values;
+  const options = { kills: TEXT, "at-once": TEXT, seed: TEXT, json: TEXT };
+  const {
+    kills = "50",
+    "at-once": atOnce = "1",
+    seed,
+    json,
+  } = readArguments(args, { options }, { step: STEP, usage: USAGE }).values;
   return {
     kills: wholeNumber(kills),
+    atOnce: players(atOnce),
     seed: seed === undefined ? Date.now() % 1_000_000 : wholeNumber(seed),
     json: json === undefined ? null : resolve(cwd, json),
   };
+}
+
+function players(text: string): number {
+  const count = wholeNumber(text);
+  if (count >= 1 && count <= MOST_AT_ONCE) return count;
+  throw new Stop(STEP, `${text} players cannot be killed at once.`, `Name 1 to ${MOST_AT_ONCE}.`);
 }
 
 function wholeNumber(text: string): number {
