@@ -1,5 +1,5 @@
 import { type Database, isTaken, type Statement } from "../database.ts";
-import { LogFlush, type Report } from "./log-flush.ts";
+import { type Flush, LogFlush, type Report } from "./log-flush.ts";
 
 /** After so many flushes the log is about half as long as SQLite lets it get before it brings that into the database itself. */
 const FLUSHES_A_CHECKPOINT = 100;
@@ -21,8 +21,8 @@ export class CommitFlush {
   }
 
   /** For the connection to the database at a path, of which no commit waits for the disk any more; null where it has no log. */
-  static of(database: Database, path: string, report: Report): CommitFlush | null {
-    const log = LogFlush.of(path, report);
+  static of(database: Database, path: string, report: Report, flush?: Flush): CommitFlush | null {
+    const log = LogFlush.of(path, report, flush);
     if (log === null) return null;
     database.pragma("synchronous = normal");
     return new CommitFlush(database, log);
@@ -34,10 +34,10 @@ export class CommitFlush {
     if (changes === this.#flushed) return;
     this.#flushed = changes;
     this.#log.begin();
-    if (++this.#flushes % FLUSHES_A_CHECKPOINT === 0) this.#log.whenDone(() => this.#checkpoint());
+    if (++this.#flushes % FLUSHES_A_CHECKPOINT === 0) this.#log.whenDone((tookAll) => tookAll && this.#checkpoint());
   }
 
-  /** Acts when what was committed until now is on the disk, at once where it is; or when the disk has failed to take it. */
+  /** Acts when what was committed until now is on the disk, at once where it is; or when the disk has failed, or takes too long. */
   whenDone(act: () => void): void {
     this.#log.whenDone(act);
   }

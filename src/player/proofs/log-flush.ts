@@ -1,11 +1,15 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { codeOf } from "../database.ts";
 
-/** What waits for a flush to be over. */
-type Act = () => void;
-type Flush = (file: number, onEnd: (error: NodeJS.ErrnoException | null) => void) => void;
+/** What waits for the disk; whether that has taken all. */
+type Act = (tookAll: boolean) => void;
+export type Flush = (file: number, onEnd: (error: NodeJS.ErrnoException | null) => void) => void;
 /** Hears by which of the system's codes the disk has begun to fail, and `null` when it takes what it is given again. */
 export type Report = (code: string | null) => void;
+
+/** What a disk that does not answer for so long may never do. The hour of what waits for it would be over (G9). */
+const WITHIN_MS = 60_000;
+const NO_ANSWER = "ETIMEDOUT";
 
 /**
  * Brings a database's write-ahead log to the disk in a thread. A disk may take seconds for it, now and then half a minute, and
@@ -15,24 +19,29 @@ export class LogFlush {
   readonly #file: number;
   readonly #report: Report;
   readonly #flush: Flush;
+  readonly #withinMs: number;
   #failing = false;
   /** `behind`: there was a commit since the flush that is under way began. */
   #state: "done" | "under-way" | "behind" = "done";
   #waiting: Act[] = [];
   #waitingForNext: Act[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** The flush that is under way takes too long: nobody waits for it any more. */
+  #overdue = false;
   #closed = false;
 
-  private constructor(file: number, report: Report, flush: Flush) {
+  private constructor(file: number, report: Report, flush: Flush, withinMs: number) {
     this.#file = file;
     this.#report = report;
     this.#flush = flush;
+    this.#withinMs = withinMs;
   }
 
   /** For the database at a path, which must be open; null where it has no such log. */
-  static of(path: string, report: Report, flush: Flush = fdatasync): LogFlush | null {
+  static of(path: string, report: Report, flush: Flush = fdatasync, withinMs = WITHIN_MS): LogFlush | null {
     try {
       // Windows flushes nothing by way of a file that may only be read.
-      return new LogFlush(openSync(`${path}-wal`, "r+"), report, flush);
+      return new LogFlush(openSync(`${path}-wal`, "r+"), report, flush, withinMs);
     } catch (error) {
       if (codeOf(error) === null) throw error;
       return null;
@@ -46,12 +55,13 @@ export class LogFlush {
       return;
     }
     this.#state = "under-way";
+    this.#timer = setTimeout(() => this.#giveUpWaiting(), this.#withinMs).unref();
     this.#flush(this.#file, (error) => this.#ended(error));
   }
 
-  /** Acts when what was committed until now is on the disk, at once where it is; or when the disk has failed to take it. */
+  /** Acts when what was committed until now is on the disk, at once where it is; or when the disk has failed, or takes too long. */
   whenDone(act: Act): void {
-    if (this.#state === "done") act();
+    if (this.#state === "done" || this.#overdue) act(!this.#failing);
     else if (this.#state === "under-way") this.#waiting.push(act);
     else this.#waitingForNext.push(act);
   }
@@ -62,7 +72,18 @@ export class LogFlush {
     if (this.#state === "done") closeSync(this.#file);
   }
 
+  #giveUpWaiting(): void {
+    this.#overdue = true;
+    const waiting = [...this.#waiting, ...this.#waitingForNext];
+    this.#waiting = [];
+    this.#waitingForNext = [];
+    this.#note(NO_ANSWER);
+    for (const act of waiting) act(false);
+  }
+
   #ended(error: NodeJS.ErrnoException | null): void {
+    clearTimeout(this.#timer);
+    this.#overdue = false;
     const isBehind = this.#state === "behind" && !this.#closed;
     const waiting = this.#closed ? [...this.#waiting, ...this.#waitingForNext] : this.#waiting;
     this.#waiting = this.#closed ? [] : this.#waitingForNext;
@@ -70,13 +91,13 @@ export class LogFlush {
     this.#state = "done";
     if (this.#closed) closeSync(this.#file);
     else if (isBehind) this.begin();
-    this.#note(error);
-    for (const act of waiting) act();
+    this.#note(error === null ? null : (codeOf(error) ?? error.message));
+    for (const act of waiting) act(error === null);
   }
 
-  #note(error: NodeJS.ErrnoException | null): void {
-    const failing = error !== null;
-    if (failing !== this.#failing) this.#report(error === null ? null : (codeOf(error) ?? error.message));
+  #note(code: string | null): void {
+    const failing = code !== null;
+    if (failing !== this.#failing) this.#report(code);
     this.#failing = failing;
   }
 }

@@ -68,7 +68,7 @@ export class ProofFile {
     return result;
   }
 
-  /** Acts once what was committed until now survives a power cut, or the disk has failed to take it: at once where it can. */
+  /** Acts once what was committed until now survives a power cut, at once where it does; or the disk has failed, or takes too long. */
   whenFlushed(act: () => void): void {
     const flush = this.#open?.flush;
     if (flush) flush.whenDone(act);

@@ -236,7 +236,7 @@ export class ProofStore {
     );
   }
 
-  /** Acts once what was committed until now survives a power cut, or the disk has failed to take it. */
+  /** Acts once what was committed until now survives a power cut, or the disk has failed, or takes too long. */
   whenFlushed(act: () => void): void {
     this.#file.whenFlushed(act);
   }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/player/database.ts";
+import { CommitFlush } from "../../../src/player/proofs/commit-flush.ts";
 import { LogFlush } from "../../../src/player/proofs/log-flush.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
@@ -19,17 +20,28 @@ const LOG_NUMBER_AT = 12;
 
 type Answer = (error: NodeJS.ErrnoException | null) => void;
 
-/** A flush of a real log on a disk that answers when it is told to. */
-function flushing() {
+function someDatabase() {
   const path = join(temporaryFolder(), "some.db");
   const opening = openDatabase({ path, durability: "normal", migrations: ["create table t (a)"] });
   if (opening.kind !== "open") throw new Error(opening.kind);
+  return { path, database: opening.database };
+}
+
+/** How often a database's log was begun anew. */
+function logNumber(path: string): number {
+  return readFileSync(`${path}-wal`).readUInt32BE(LOG_NUMBER_AT);
+}
+
+/** A flush of a real log on a disk that answers when it is told to. */
+function flushing(withinMs?: number) {
+  const { path } = someDatabase();
   const answers: Answer[] = [];
   const told: (string | null)[] = [];
   const flush = LogFlush.of(
     path,
     (code) => told.push(code),
     (_file, onEnd) => answers.push(onEnd),
+    withinMs,
   );
   if (flush === null) throw new Error("no log");
   const done: string[] = [];
@@ -37,7 +49,7 @@ function flushing() {
     flush,
     told,
     done,
-    when: (name: string) => flush.whenDone(() => done.push(name)),
+    when: (name: string) => flush.whenDone((tookAll) => done.push(tookAll ? name : `${name}, untaken`)),
     /** How many times the disk was asked. */
     asked: () => answers.length,
     answer: (error: NodeJS.ErrnoException | null = null) => answers.at(-1)?.(error),
@@ -89,9 +101,26 @@ describe("the flush of a database's log", () => {
       answer(error);
     }
     expect([done, told]).toEqual([
-      ["first", "second", "third"],
+      ["first, untaken", "second, untaken", "third"],
       ["EIO", null],
     ]);
+  });
+
+  it("holds nothing back for a disk that does not answer, until it does", async () => {
+    const { flush, when, done, told, asked, answer } = flushing(20);
+    flush.begin();
+    when("first");
+    flush.begin();
+    when("second");
+    await expect.poll(() => done).toEqual(["first, untaken", "second, untaken"]);
+    flush.begin();
+    when("third");
+    expect([done.at(-1), told, asked()]).toEqual(["third, untaken", ["ETIMEDOUT"], 1]);
+    answer();
+    when("fourth");
+    expect([done.at(-1), told, asked()]).toEqual(["third, untaken", ["ETIMEDOUT", null], 2]);
+    answer();
+    expect(done.at(-1)).toBe("fourth");
   });
 
   it("that is closed waits for the disk, asks no more of it, and leaves nobody waiting", () => {
@@ -107,6 +136,26 @@ describe("the flush of a database's log", () => {
 
   it("is none where the database has no log", () => {
     expect(LogFlush.of(join(temporaryFolder(), "none.db"), () => {})).toBeNull();
+  });
+});
+
+describe("commits on a disk that takes none of them", () => {
+  it("leave the log as it is: SQLite would wait for that disk, too", () => {
+    const { path, database } = someDatabase();
+    const before = logNumber(path);
+    const flush = CommitFlush.of(
+      database,
+      path,
+      () => {},
+      (_file, onEnd) => onEnd(broken),
+    );
+    for (let number = 0; number < 200; number++) {
+      database.exec("insert into t values (1)");
+      flush?.begin();
+    }
+    expect(logNumber(path)).toBe(before);
+    flush?.close();
+    database.close();
   });
 });
 
@@ -144,7 +193,7 @@ describe("proofs that are flushed in a thread", () => {
   it("begin their log anew just when the disk has answered, and not at the next item's end", async () => {
     const folder = temporaryFolder();
     const store = proofStoreIn(folder, "run-1", { flushesInThread: true });
-    const anew = () => readFileSync(join(folder, "proofs.db-wal")).readUInt32BE(LOG_NUMBER_AT);
+    const anew = () => logNumber(join(folder, "proofs.db"));
     const before: number[] = [];
     const after: number[] = [];
     for (let number = 0; number < 100; number++) {
