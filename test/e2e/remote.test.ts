@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
-import { RecordArchive } from "../../src/player/record/record-archive.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { eventually, type Running } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
+import { recordRowsIn } from "../support/player/stores.ts";
 import { lackingBroker, openBroker } from "../support/site/broker.ts";
 
 /** The border of a message, as in renderer/override/override.css. */
@@ -155,12 +155,7 @@ describe("remote hands on a player that plays", () => {
   });
 
   it("leave a row of each command in the playout record", () => {
-    const archive = new RecordArchive(join(rig.home, "data", "proofs.db"));
-    const { span } = archive.extent() ?? { span: { first: 0, last: -1 } };
-    const rows = [...archive.rows(span)]
-      .filter(({ type }) => type === "remote")
-      .map(({ notice }) => JSON.parse(notice ?? ""));
-    archive.close();
+    const rows = recordRowsIn(join(rig.home, "data"), "remote").map(({ notice }) => JSON.parse(notice ?? ""));
     expect(rows.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
       ...["reboot refused", "screenshot done", "doctor done", "message done", "test-card done", "restart done"],
       ...[

@@ -2,6 +2,8 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, openShared } from "../../../src/player/database.ts";
 import { type ListedProof, ProofArchive } from "../../../src/player/proofs/proof-archive.ts";
+import { RecordArchive } from "../../../src/player/record/record-archive.ts";
+import type { StoredRow } from "../../../src/player/record/record-row.ts";
 import { recordFlaws } from "./record-flaws.ts";
 
 const DATABASES = ["proofs.db", "media.db"];
@@ -31,6 +33,17 @@ function integrityOf(path: string): string {
     return said;
   } catch (error) {
     return codeOf(error) ?? String(error);
+  }
+}
+
+/** The rows of these types in a data folder's playout record, the oldest first. */
+export function recordRowsIn(dataDir: string, ...types: readonly StoredRow["type"][]): StoredRow[] {
+  const archive = new RecordArchive(join(dataDir, "proofs.db"));
+  try {
+    const { span } = archive.extent() ?? {};
+    return span === undefined ? [] : [...archive.rows(span)].filter(({ type }) => types.includes(type));
+  } finally {
+    archive.close();
   }
 }
 

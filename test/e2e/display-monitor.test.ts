@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lackingNamespaces } from "../support/display/fake-connector.ts";
+import { openPanelRig, type PanelRig } from "../support/display/panel-rig.ts";
+import { eventually, type Running } from "../support/machine/processes.ts";
+import { readHealth } from "../support/player/health.ts";
+
+let rig: PanelRig;
+let player: Running;
+
+beforeAll(async () => {
+  rig = await openPanelRig();
+  rig.connector.monitor("1");
+  player = rig.start();
+});
+
+afterAll(() => rig?.close());
+
+describe.skipIf(lackingNamespaces() !== null)("a player whose monitor says itself whether it is on", () => {
+  it("records that it was", async () => {
+    await rig.panelIs("on");
+    await eventually("an item that was seen", () => (rig.rows().at(-1)?.display === "on" ? true : undefined));
+    expect(rig.rows().at(-1)).toMatchObject({ outcome: "shown", display: "on" });
+  });
+
+  it("hides its items once the monitor is off, though its cable says nothing", async () => {
+    rig.connector.monitor("4");
+    await rig.panelIs("off");
+    await eventually("a hidden item", () => (rig.rows().at(-1)?.reason === "hidden" ? true : undefined));
+    expect((await readHealth(rig.home))?.panel.by).toEqual(["ddc says power mode x04"]);
+  });
+
+  it("can still be stopped", async () => {
+    expect(await player.stop()).toBe(0);
+  });
+});
