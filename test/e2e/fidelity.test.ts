@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isWhole, watchColdStarts } from "../fidelity/cold.ts";
 import { corpus } from "../fidelity/corpus.ts";
 import { makeMedia } from "../fidelity/make-media.ts";
 import { runFidelity } from "../fidelity/run.ts";
@@ -41,18 +40,4 @@ describe("a creative in the player, beside a bare window of the same Electron", 
     const result = results.find(({ sample }) => sample.name === "shown-otherwise");
     expect(result?.outcome.kind).toBe("different");
   });
-});
-
-describe("a player that was killed, when it starts again", () => {
-  /** A page that takes long to draw, and a clip that has ended as soon as it begins. */
-  const SHOWN = ["filters", "clip-one-frame"];
-  const STARTS = 8;
-
-  it("shows nothing but whole pages and clips", async () => {
-    const samples = corpus(site).filter(({ name }) => SHOWN.includes(name));
-    const { signal } = new AbortController();
-    const results = await watchColdStarts(samples, { starts: STARTS, signal, progress: () => {} });
-    expect(results.filter((result) => !isWhole(result))).toEqual([]);
-    expect(results).toHaveLength(STARTS);
-  }, 240_000);
 });

@@ -34,13 +34,14 @@ export async function makeMedia(signal: AbortSignal, progress: (text: string) =>
     const digest = createHash("sha256").update(JSON.stringify(make)).update(given).digest("hex");
     if (existsSync(join(folder, file)) && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) continue;
     progress(`${index + 1} of ${recipes.length}: ${file}`);
-    await makeFile(folder, file, make);
+    await makeFile(folder, { file, make });
     writeFileSync(stamp, digest);
   }
   return folder;
 }
 
-async function makeFile(folder: string, file: string, make: Making): Promise<void> {
+/** Makes one of them, in a folder that is there. */
+export async function makeFile(folder: string, { file, make }: FileRecipe): Promise<void> {
   const path = join(folder, file);
   switch (make.kind) {
     case "encoded":
