@@ -91,8 +91,9 @@ describe.each([...Object.entries(TROUBLES), ["all of them in turn", null] as con
       await scenario.pass(forMs, 5 * SECOND);
       expect(stage.showings).toEqual([]);
       emulator.setFaults([]);
-      await scenario.pass(forMs + PATIENCE_MS, SECOND);
-      expect(stage.showings.length).toBeGreaterThan(4);
+      const playsOn = () => stage.showings.length > 4;
+      for (let left = forMs + PATIENCE_MS; left > 0 && !playsOn(); left -= MINUTE) await scenario.pass(MINUTE, SECOND);
+      expect(playsOn()).toBe(true);
       await scenario.pass(LENGTH_MS);
       const { owed, delivered, refused, expired } = scenario.player().proofs.counts();
       expect({ proofs: owed + delivered, refused, expired }).toEqual({
