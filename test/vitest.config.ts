@@ -8,8 +8,8 @@ const SEEN = files("house", "opening-hours", "screens", "sessions", "soak");
 /** Judged frame by frame, by how long it is in sight. */
 const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk");
 
-/** Of which a player leaves half free. */
-const ROOM_BYTES = 2 * 2 ** 30;
+/** Of which players leave a quarter free. */
+const ROOM_BYTES = 4 * 2 ** 30;
 
 /** Of what is shown by real Electron, on the slowest machine. */
 const WITHIN = { testTimeout: 120_000, hookTimeout: 120_000 };
