@@ -49,8 +49,8 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           exclude: [...SEEN, ...TIMED],
-          // More than half of the time they wait: for items to end, and for displays that are asked twice a minute.
-          maxWorkers: 2 * availableParallelism(),
+          // Half of the time they wait: for items to end, and for displays that are asked twice a minute.
+          maxWorkers: 3,
           ...WITHIN,
         },
       },
