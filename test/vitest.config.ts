@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { memoryFolder } from "./support/machine/memory-folder.ts";
 
 const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${name}.test.ts`);
@@ -8,21 +7,6 @@ const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${n
 const SEEN = files("house", "opening-hours", "screens", "sessions", "soak");
 /** Judged frame by frame, by how long it is in sight. */
 const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk");
-
-/** Files that take long though they are short: the others play beside them. */
-const LONG = [
-  ...["e2e/fidelity", "e2e/display-monitor", "e2e/display-power", "e2e/cold-starts", "scenarios/slow-media"],
-  ...["simulate/days", "simulate/simulation", "chaos/chaos", "scripts/setup/restarts", "cli/vendor/apply-many"],
-];
-
-/** By itself Vitest begins with the largest files, where it has not seen how long each takes. */
-class LongFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
-  }
-}
 
 /** Of which players leave a quarter free. */
 const ROOM_BYTES = 4 * 2 ** 30;
@@ -37,7 +21,6 @@ const WITHIN = { testTimeout: 120_000, hookTimeout: 120_000 };
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/..`,
-    sequence: { sequencer: LongFirst },
     // Commits by the thousand would wait for the disk, and one that others write to would hold up what a player shows.
     env: { TMPDIR: memoryFolder(ROOM_BYTES) },
     // By itself Vitest leaves one processor idle.
