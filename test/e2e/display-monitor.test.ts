@@ -9,14 +9,17 @@ let player: Running;
 
 beforeAll(async () => {
   rig = await openPanelRig();
-  rig.connector.monitor("1");
   player = rig.start();
 });
 
 afterAll(() => rig?.close());
 
 describe.skipIf(lackingNamespaces() !== null)("a player whose monitor says itself whether it is on", () => {
-  it("records that it was", async () => {
+  it("records that it was, from when it does", async () => {
+    await eventually("its health", () => readHealth(rig.home));
+    await eventually("an item", () => (rig.rows().at(-1)?.outcome === "shown" ? true : undefined));
+    expect(rig.rows().at(-1)).toMatchObject({ display: "unknown" });
+    rig.connector.monitor("1");
     await rig.panelIs("on");
     await eventually("an item that was seen", () => (rig.rows().at(-1)?.display === "on" ? true : undefined));
     expect(rig.rows().at(-1)).toMatchObject({ outcome: "shown", display: "on" });
