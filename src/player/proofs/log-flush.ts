@@ -7,7 +7,7 @@ export type Flush = (file: number, onEnd: (error: NodeJS.ErrnoException | null) 
 /** Hears by which of the system's codes the disk has begun to fail, and `null` when it takes what it is given again. */
 export type Report = (code: string | null) => void;
 
-/** What a disk that does not answer for so long may never do. The hour of what waits for it would be over (G9). */
+/** A disk that has not answered for so long may never do so, and the hour of the proofs that wait for it goes by (G9). */
 const WITHIN_MS = 60_000;
 const NO_ANSWER = "ETIMEDOUT";
 
@@ -74,9 +74,7 @@ export class LogFlush {
 
   #giveUpWaiting(): void {
     this.#overdue = true;
-    const waiting = [...this.#waiting, ...this.#waitingForNext];
-    this.#waiting = [];
-    this.#waitingForNext = [];
+    const waiting = this.#takeAll();
     this.#note(NO_ANSWER);
     for (const act of waiting) act(false);
   }
@@ -85,14 +83,21 @@ export class LogFlush {
     clearTimeout(this.#timer);
     this.#overdue = false;
     const isBehind = this.#state === "behind" && !this.#closed;
-    const waiting = this.#closed ? [...this.#waiting, ...this.#waitingForNext] : this.#waiting;
-    this.#waiting = this.#closed ? [] : this.#waitingForNext;
+    const waiting = this.#closed ? this.#takeAll() : this.#waiting;
+    this.#waiting = this.#waitingForNext;
     this.#waitingForNext = [];
     this.#state = "done";
     if (this.#closed) closeSync(this.#file);
     else if (isBehind) this.begin();
     this.#note(error === null ? null : (codeOf(error) ?? error.message));
     for (const act of waiting) act(error === null);
+  }
+
+  #takeAll(): readonly Act[] {
+    const all = [...this.#waiting, ...this.#waitingForNext];
+    this.#waiting = [];
+    this.#waitingForNext = [];
+    return all;
   }
 
   #note(code: string | null): void {

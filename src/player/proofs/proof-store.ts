@@ -17,6 +17,7 @@ import {
   type Settlement,
 } from "./proof-records.ts";
 import { lastRefused, type ProofStatements } from "./proof-sql.ts";
+import { type FileVersion, isSame, StateCounts, versionOf } from "./state-counts.ts";
 
 /** When something was asked for of which nothing is known. */
 const LONG_AGO: Instant = 0;
@@ -28,8 +29,7 @@ const LONG_AGO: Instant = 0;
 export class ProofStore {
   readonly #file: ProofFile;
   readonly #runId: string;
-  /** How many there are of each state, as of a version of the file; what this store changes it counts along. */
-  #counted: { readonly counts: Record<ProofState, number>; readonly version: FileVersion } | null = null;
+  readonly #stateCounts = new StateCounts();
   #seen: FileVersion | null = null;
   /** The ids of proofs that are committed, and that the disk has not been heard of yet. */
   readonly #unflushed = new Set<number>();
@@ -67,7 +67,7 @@ export class ProofStore {
       const recordIn = ended === null ? null : (record: RecordStatements) => appendPlayout(record, ended, reading);
       const id = this.#file.use((statements) => commitOwed(statements, row, counted, recordIn));
       if (id === null) return { kind: "known" };
-      this.#move(null, "owed", 1);
+      this.#stateCounts.move(null, "owed", 1);
       this.#unflushed.add(id);
       this.whenFlushed(() => this.#unflushed.delete(id));
       return { kind: "owed" };
@@ -125,7 +125,7 @@ export class ProofStore {
         }
       });
     });
-    for (const state of closed) this.#move("owed", state, 1);
+    for (const state of closed) this.#stateCounts.move("owed", state, 1);
   }
 
   /** Ends the hour for what is owed too late, and returns it (G9). */
@@ -135,7 +135,7 @@ export class ProofStore {
       // Looked for first: a store that cannot be written need not fail as long as there is nothing to write.
       overdue.get(query) === undefined ? [] : expire.all({ ...query, wall }),
     );
-    this.#move("owed", "expired", expired.length);
+    this.#stateCounts.move("owed", "expired", expired.length);
     return expired;
   }
 
@@ -178,7 +178,7 @@ export class ProofStore {
   /** Ends the hour for all that is owed from before this boot, and returns it: for when it must be over by any clock. */
   expireFromEarlierBoots({ bootId, wall }: ClockReading): readonly OwedProof[] {
     const expired = this.#file.use(({ expireFromEarlierBoots: expire }) => expire.all({ bootId, wall }));
-    this.#move("owed", "expired", expired.length);
+    this.#stateCounts.move("owed", "expired", expired.length);
     return expired;
   }
 
@@ -191,7 +191,7 @@ export class ProofStore {
     return this.#file.use((statements) => {
       const requested = statements.oldest.get()?.requested;
       const oldestDeadline = requested === undefined ? null : requested + PROOF_WINDOW_MS;
-      return { ...this.#countsBy(statements), oldestDeadline };
+      return { ...this.#stateCounts.in(statements), oldestDeadline };
     });
   }
 
@@ -215,7 +215,7 @@ export class ProofStore {
       forgetDeliveryCounts.run({ quarter: Math.floor(before / QUARTER_MS) });
       return forget.run({ before }).changes;
     });
-    if (forgotten > 0) this.#counted = null;
+    if (forgotten > 0) this.#stateCounts.forget();
     return forgotten;
   }
 
@@ -249,37 +249,6 @@ export class ProofStore {
     const owing = this.owe(proof, reading, counted);
     return owing.kind === "owed" ? { kind: "owed", unrecorded: codeOf(error) ?? String(error) } : owing;
   }
-
-  #countsBy(statements: ProofStatements): Readonly<Record<ProofState, number>> {
-    // What others have changed shows in the version, what this store has itself does not.
-    const version = versionOf(statements);
-    if (this.#counted === null || !isSame(this.#counted.version, version)) {
-      const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
-      for (const { state, count } of statements.counts.all()) counts[state] = count;
-      this.#counted = { counts, version };
-    }
-    return this.#counted.counts;
-  }
-
-  #move(from: ProofState | null, to: ProofState, count: number): void {
-    if (this.#counted === null) return;
-    if (from !== null) this.#counted.counts[from] -= count;
-    this.#counted.counts[to] += count;
-  }
-}
-
-/** The file, by the statements prepared for it, and how often others have changed it. */
-interface FileVersion {
-  readonly statements: ProofStatements;
-  readonly number: number;
-}
-
-function versionOf(statements: ProofStatements): FileVersion {
-  return { statements, number: statements.version.get()?.data_version ?? 0 };
-}
-
-function isSame(one: FileVersion | null, other: FileVersion): boolean {
-  return one?.statements === other.statements && one.number === other.number;
 }
 
 /**
