@@ -13,7 +13,7 @@ import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
 const eye = await openEye();
-const all = plannedSpots(catalogue, 60, { shortestMs: 1_500, stepMs: 100 });
+const all = plannedSpots(catalogue, 40);
 /** Every form is among them, and pages that come after clips. */
 const spots = all.slice(0, 4);
 const expected = shownItems(spots).map(({ creative }) => creative);
