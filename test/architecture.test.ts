@@ -97,7 +97,7 @@ describe("the architecture's checker", () => {
     ],
     ["src/core/hours.ts", `const note = "performance, await and https://example.com";`],
     ["src/main/boot/start.ts", `import { app } from "electron";\nimport { runCli } from "../cli/main.ts";`],
-    ["src/player/database.ts", `import Database from "better-sqlite3";`],
+    ["src/player/stores/database.ts", `import Database from "better-sqlite3";`],
     ["src/emulator/store.ts", `import Database from "better-sqlite3";`],
     [
       "renderer/media/media.ts",

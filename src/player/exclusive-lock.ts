@@ -1,5 +1,5 @@
 import { truncateSync } from "node:fs";
-import { codeOf, type Database, isBroken, openLock } from "./database.ts";
+import { codeOf, type Database, isBroken, openLock } from "./stores/database.ts";
 
 /**
  * What only one may have: to send the proofs of a data folder (G10), to be the player there. It is the operating system's

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/player/clock.ts";
-import { type Database, openDatabase } from "../../src/player/database.ts";
 import { type NewProof, proofMigrations } from "../../src/player/proofs/proof-records.ts";
 import { ServiceClock } from "../../src/player/service-clock.ts";
+import { type Database, openDatabase } from "../../src/player/stores/database.ts";
 import type { Line } from "./line.ts";
 import { endedOf, rawRowOf } from "./proofs/ended.ts";
 import { benchFolder, shownNow, storeIn } from "./proofs/store.ts";

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../../src/core/spot.ts";
-import { StoreUnusable } from "../../src/player/database.ts";
 import { askForRetry } from "../../src/player/proofs/proof-archive.ts";
+import { StoreUnusable } from "../../src/player/stores/database.ts";
 import { recordFlaws } from "../support/player/record-flaws.ts";
 import type { Books } from "./books.ts";
 import type { Chance } from "./chance.ts";

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { openReadOnly } from "../../src/player/database.ts";
+import { openReadOnly } from "../../src/player/stores/database.ts";
 
 /** A proof as the player's file has it. */
 export interface ProofRow {

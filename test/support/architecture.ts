@@ -35,7 +35,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = { core: ["ipaddr.j
 /** Packages that tie code to a machine, and the only places that may know them. */
 const TIED: Readonly<Record<string, RegExp>> = {
   electron: /^src\/main\//,
-  "better-sqlite3": /^src\/(?:player\/database|emulator\/store(?:\/[a-z-]+)?)\.ts$/,
+  "better-sqlite3": /^src\/(?:player\/stores\/database|emulator\/store(?:\/[a-z-]+)?)\.ts$/,
 };
 
 /** What waits, tells the time or rolls random. The core is handed all of that. */

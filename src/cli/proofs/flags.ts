@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { type Config, complaintOf, readConfig } from "../../player/config/config.ts";
-import { StoreUnusable } from "../../player/database.ts";
 import { type Day, dayIn } from "../../player/proofs/day-report.ts";
+import { StoreUnusable } from "../../player/stores/database.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
 /** Which player's data folder is meant. */

@@ -4,7 +4,6 @@ import { app, powerMonitor } from "electron";
 import type { Logger } from "pino";
 import type { SleepingClock } from "../../player/clock.ts";
 import { type Config, type GoodConfig, secretsIn } from "../../player/config/config.ts";
-import { StoreUnusable } from "../../player/database.ts";
 import type { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { createMetrics } from "../../player/health/metrics.ts";
 import { tellVitals } from "../../player/health/upgrade.ts";
@@ -15,6 +14,7 @@ import { type Player, type PlayerParts, startPlayer } from "../../player/player.
 import { Overrides } from "../../player/remote/overrides.ts";
 import type { Remote, RemoteParts } from "../../player/remote/remote.ts";
 import { countStart } from "../../player/run-identity.ts";
+import { StoreUnusable } from "../../player/stores/database.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
 import { followPanels } from "../displays/follow-panels.ts";
 import type { Recovery } from "../recovery/recovery.ts";

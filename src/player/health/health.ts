@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf } from "../database.ts";
+import { codeOf } from "../stores/database.ts";
 import { healthPage, healthPagePolicy } from "./health-page.ts";
 import type { HealthReport } from "./health-report.ts";
 import type { Metrics } from "./metrics.ts";

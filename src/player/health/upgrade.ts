@@ -3,9 +3,9 @@ import { uptime } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Clock, reached } from "../clock.ts";
-import { codeOf } from "../database.ts";
 import type { ProofStore } from "../proofs/proof-store.ts";
 import type { ServiceClock } from "../service-clock.ts";
+import { codeOf } from "../stores/database.ts";
 
 /** How the player is, for whoever watches over an upgrade of it. */
 export interface Vitals {

@@ -3,7 +3,7 @@ import { opendir, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import type { Logger } from "pino";
 import type { HouseForm, HouseItem } from "../../core/house.ts";
-import { codeOf } from "../database.ts";
+import { codeOf } from "../stores/database.ts";
 
 /** An item of house content and where it is. */
 interface HouseEntry extends HouseItem {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type CacheLimits, evictions } from "../../core/media/cache-policy.ts";
-import { codeOf, isTaken } from "../database.ts";
+import { codeOf, isTaken } from "../stores/database.ts";
 import type { MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 

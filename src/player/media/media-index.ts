@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import type { Logger } from "pino";
 import type { CachedFile } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
+import { CommitFlush } from "../stores/commit-flush.ts";
 import {
   codeOf,
   type Database,
@@ -11,8 +12,11 @@ import {
   openDatabase,
   openStore,
   type Statement,
-} from "../database.ts";
+} from "../stores/database.ts";
 import type { PageHeaders } from "./media.ts";
+
+/** The last changes need not survive a power cut. An item changes up to three rows, each in up to two pages of the log. */
+const PACE = { changesAFlush: 300, flushesACheckpoint: 1 };
 
 /** What can be said to the file. */
 export interface IndexConnection {
@@ -29,8 +33,7 @@ export class IndexFile {
   readonly #path: string;
   readonly #migrations: readonly Migration[];
   readonly #log: Logger;
-  #database: Database;
-  #connection: IndexConnection;
+  #open: Open;
   #onEmptied: () => void = () => {};
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
@@ -38,8 +41,7 @@ export class IndexFile {
     this.#path = path;
     this.#migrations = migrations;
     this.#log = log;
-    this.#database = openStore(path, "normal", migrations, log);
-    this.#connection = connectionOf(this.#database);
+    this.#open = prepared(openStore(path, "normal", migrations, log), path);
   }
 
   /** Hears that an empty file has taken over. */
@@ -49,14 +51,9 @@ export class IndexFile {
 
   /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
   use<T>(act: (connection: IndexConnection) => T): T {
-    try {
-      return act(this.#connection);
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-      this.#log.error({ path: this.#path, code: codeOf(error) }, "the media index is broken and is made anew");
-      this.#replace();
-      return act(this.#connection);
-    }
+    const result = this.#use(act);
+    this.#open.flush?.begin();
+    return result;
   }
 
   /** As `use`, for what is better forgotten than waited for: nothing on the screen may end because the disk is full. */
@@ -65,18 +62,40 @@ export class IndexFile {
   }
 
   close(): void {
-    this.#database.close();
+    this.#open.flush?.close();
+    this.#open.database.close();
+  }
+
+  #use<T>(act: (connection: IndexConnection) => T): T {
+    try {
+      return act(this.#open.connection);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      this.#log.error({ path: this.#path, code: codeOf(error) }, "the media index is broken and is made anew");
+      this.#replace();
+      return act(this.#open.connection);
+    }
   }
 
   #replace(): void {
-    this.#database.close();
+    this.close();
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#path + suffix, { force: true });
     const opening = openDatabase({ path: this.#path, durability: "normal", migrations: this.#migrations });
     if (opening.kind !== "open") throw new Error(`the media index cannot be made anew: ${opening.kind}`);
-    this.#database = opening.database;
-    this.#connection = connectionOf(opening.database);
+    this.#open = prepared(opening.database, this.#path);
     this.#onEmptied();
   }
+}
+
+interface Open {
+  readonly database: Database;
+  readonly connection: IndexConnection;
+  readonly flush: CommitFlush | null;
+}
+
+function prepared(database: Database, path: string): Open {
+  // A disk that takes nothing is told of by the proofs, which are on it, too.
+  return { database, connection: connectionOf(database), flush: CommitFlush.of(database, path, PACE, () => {}) };
 }
 
 function connectionOf(database: Database): IndexConnection {

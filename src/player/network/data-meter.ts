@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import type { Logger } from "pino";
 import { type DataDecision, type DataLimits, ruleDownload } from "../../core/media/data-budget.ts";
 import type { Instant } from "../../core/spot.ts";
-import { codeOf, openReadOnly } from "../database.ts";
 import type { IndexFile } from "../media/media-index.ts";
 import type { ClockReading } from "../service-clock.ts";
+import { codeOf, openReadOnly } from "../stores/database.ts";
 
 export interface DataMeterParts {
   readonly book: Pick<DataBook, "find" | "write" | "newest">;

@@ -12,9 +12,9 @@ import {
 } from "../../core/proofs/proof-dispatch.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
-import { codeOf } from "../database.ts";
 import type { ExclusiveLock } from "../exclusive-lock.ts";
 import type { ClockReading, ServiceClock } from "../service-clock.ts";
+import { codeOf } from "../stores/database.ts";
 import type { OwedProof } from "./proof-records.ts";
 import { FORGOTTEN_AT_ONCE } from "./proof-sql.ts";
 import type { ProofStore } from "./proof-store.ts";

@@ -1,7 +1,7 @@
 import { popLabel } from "../../client/spot-client.ts";
 import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import type { ItemKind } from "../../core/spot.ts";
-import { type Database, openShared } from "../database.ts";
+import { type Database, openShared } from "../stores/database.ts";
 import { type Day, type DayReport, reportOn } from "./day-report.ts";
 import { ofThisVersion, openForReading, type ProofState, type RefusedProof } from "./proof-records.ts";
 import { DELIVERY_COUNTS, lastRefused, prepareRefused, REPORTED, RETRY_ALL } from "./proof-sql.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import type { Logger } from "pino";
-import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../database.ts";
-import { moveAside, noteSaved, unsaved } from "../set-aside.ts";
-import { CommitFlush } from "./commit-flush.ts";
+import { CommitFlush } from "../stores/commit-flush.ts";
+import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../stores/database.ts";
+import { moveAside, noteSaved, unsaved } from "../stores/set-aside.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
@@ -27,6 +27,9 @@ const MONEY = ["proof", "tally"];
 
 /** A statement of the player waits this long for another process, which never writes for long: a late frame is worse. */
 const BUSY_MS = 250;
+
+/** Each proof is on the disk before it is sent, and the log gets half as long as it may. */
+const PACE = { changesAFlush: 1, flushesACheckpoint: 100 };
 
 /** The write-ahead log is cut back to this when it has grown beyond, as while somebody reads at length. */
 const LONGEST_WAL_BYTES = 4 * 1024 * 1024;
@@ -173,7 +176,7 @@ function prepared({ path, log, flushesInThread = false }: ProofFileParts, databa
     else log.info({ path }, "the disk takes what is committed again");
   };
   // Only from here on: what was taken over from another file is on the disk before that counts as saved.
-  const flush = flushesInThread ? CommitFlush.of(database, path, report) : null;
+  const flush = flushesInThread ? CommitFlush.of(database, path, PACE, report) : null;
   return { database, statements: prepareProofs(database), fileId: fileIdOf(path), flush };
 }
 

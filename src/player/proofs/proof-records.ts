@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Verdict } from "../../core/proofs/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
-import { type Database, isUsableBy, type Migration, openReadOnly, StoreUnusable } from "../database.ts";
+import { type Database, isUsableBy, type Migration, openReadOnly, StoreUnusable } from "../stores/database.ts";
 
 /** A playout that was shown in full and is to be proved (G1). Instants are monotonic, of the present boot. */
 export interface NewProof {

@@ -1,6 +1,6 @@
 import type { Instant } from "../../core/spot.ts";
-import type { Database, Statement } from "../database.ts";
 import { prepareRecord, type RecordStatements } from "../record/record-sql.ts";
+import type { Database, Statement } from "../stores/database.ts";
 import type { Day, DeliveryCount, ReportedProof } from "./day-report.ts";
 import type { OwedProof, ProofState, RefusedProof } from "./proof-records.ts";
 

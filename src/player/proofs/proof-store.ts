@@ -1,9 +1,9 @@
 import { deadlineOf, PROOF_WINDOW_MS, rebasedDeadline } from "../../core/proofs/proof.ts";
 import type { EndedPlayout } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
-import { codeOf } from "../database.ts";
 import { appendPlayout, type RecordStatements } from "../record/record-sql.ts";
 import type { ClockReading } from "../service-clock.ts";
+import { codeOf } from "../stores/database.ts";
 import { type Day, type DayReport, type DeliveryCount, QUARTER_MS, reportOn } from "./day-report.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {

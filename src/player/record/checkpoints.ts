@@ -5,8 +5,8 @@ import { type Backoff, backoffMs } from "../../core/backoff.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { codeOf, isTaken } from "../database.ts";
 import type { ServiceClock } from "../service-clock.ts";
+import { codeOf, isTaken } from "../stores/database.ts";
 import { finishRotation, openRecordKey, type RecordKey } from "./record-key.ts";
 import type { RecordLimits, RecordStore } from "./record-store.ts";
 

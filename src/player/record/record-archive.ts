@@ -1,6 +1,6 @@
 import type { Instant } from "../../core/spot.ts";
-import type { Database } from "../database.ts";
 import { openForReading } from "../proofs/proof-records.ts";
+import type { Database } from "../stores/database.ts";
 import type { StoredRow } from "./record-row.ts";
 import { prepareReading, type RecordReading, ROW_COLUMNS, type StoredCheckpoint } from "./record-sql.ts";
 import { keyIn, originIn, removedIn } from "./seal.ts";

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { type EndedPlayout, playoutEntry, type RecordEntry, type RecordNotice } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
-import type { Database, Statement } from "../database.ts";
 import type { ClockReading } from "../service-clock.ts";
+import type { Database, Statement } from "../stores/database.ts";
 import { NOTHING_BEFORE, rowOf, type StoredRow } from "./record-row.ts";
 
 const INSERT = `

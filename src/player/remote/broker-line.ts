@@ -6,8 +6,8 @@ import { connect, type TLSSocket } from "node:tls";
 import { within } from "../../client/http.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import type { Config } from "../config/config.ts";
-import { codeOf } from "../database.ts";
 import { trustedBy, trustOf, type Uplink } from "../network/uplink.ts";
+import { codeOf } from "../stores/database.ts";
 
 /** Where the broker is, and what this player shows it. */
 export type BrokerAccess = Pick<Config["remote"], "authFile" | "certFile" | "keyFile" | "caFile"> & {

@@ -3,8 +3,8 @@ import { ErrorWithReasonCode, ErrorWithSubackPacket, type IPublishPacket, MqttCl
 import type { Logger } from "pino";
 import { type Backoff, backoffMs } from "../../core/backoff.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
-import { codeOf } from "../database.ts";
 import type { Metrics } from "../health/metrics.ts";
+import { codeOf } from "../stores/database.ts";
 import type { BrokerLine } from "./broker-line.ts";
 import type { RemoteDesk, Taken } from "./remote-desk.ts";
 

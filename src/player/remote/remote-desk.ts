@@ -3,8 +3,8 @@ import { within } from "../../client/http.ts";
 import type { RemoteEntry } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
-import { codeOf, type Database, type Migration, openStore, type Statement } from "../database.ts";
 import type { Metrics } from "../health/metrics.ts";
+import { codeOf, type Database, type Migration, openStore, type Statement } from "../stores/database.ts";
 import {
   type Answer,
   type Attachment,

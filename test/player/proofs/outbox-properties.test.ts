@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../src/core/proofs/proof.ts";
-import { openShared } from "../../../src/player/database.ts";
+import { openShared } from "../../../src/player/stores/database.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { tellTime } from "../../support/player/service-time.ts";

@@ -14,11 +14,11 @@ import {
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { type Migration, openDatabase, StoreUnusable } from "../../../src/player/database.ts";
 import { ProofRecorder } from "../../../src/player/proofs/proof-recorder.ts";
 import { proofMigrations } from "../../../src/player/proofs/proof-records.ts";
 import type { ProofStore } from "../../../src/player/proofs/proof-store.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { type Migration, openDatabase, StoreUnusable } from "../../../src/player/stores/database.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { openShared } from "../../../src/player/database.ts";
 import { MOST_WAITING, RecordDesk } from "../../../src/player/record/record-store.ts";
+import { openShared } from "../../../src/player/stores/database.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { endedPlayout } from "./ended.ts";
 import { readAll, recordingIn } from "./recording.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { pino } from "pino";
-import { openReadOnly } from "../../../src/player/database.ts";
 import { ProofStore } from "../../../src/player/proofs/proof-store.ts";
 import { Checkpoints } from "../../../src/player/record/checkpoints.ts";
 import { type RecordLimits, RecordStore } from "../../../src/player/record/record-store.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { openReadOnly } from "../../../src/player/stores/database.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { tellTime } from "../../support/player/service-time.ts";
 import { proofFileIn } from "../proofs/proofs.ts";

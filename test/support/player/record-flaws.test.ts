@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openShared } from "../../../src/player/database.ts";
+import { openShared } from "../../../src/player/stores/database.ts";
 import { recordedFolder } from "../../cli/record/running.ts";
 import { recordFlaws } from "./record-flaws.ts";
 

@@ -1,5 +1,5 @@
 import { verifyStore } from "../../../src/cli/record/verify/verify.ts";
-import { openReadOnly } from "../../../src/player/database.ts";
+import { openReadOnly } from "../../../src/player/stores/database.ts";
 
 /** Proofs are forgotten after 30 days; clocks jump by ten. */
 const REMEMBERED_MS = 19 * 24 * 3_600_000;

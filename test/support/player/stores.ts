@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, openShared } from "../../../src/player/database.ts";
 import { type ListedProof, ProofArchive } from "../../../src/player/proofs/proof-archive.ts";
 import { RecordArchive } from "../../../src/player/record/record-archive.ts";
 import type { StoredRow } from "../../../src/player/record/record-row.ts";
+import { codeOf, openShared } from "../../../src/player/stores/database.ts";
 import { recordFlaws } from "./record-flaws.ts";
 
 const DATABASES = ["proofs.db", "media.db"];

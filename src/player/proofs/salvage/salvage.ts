@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { codeOf, type Database, isBroken, openReadOnly, usableFromIn } from "../../database.ts";
+import { codeOf, type Database, isBroken, openReadOnly, usableFromIn } from "../../stores/database.ts";
 import { openPages, type Pages, type RawRow, rowsOn } from "./sqlite-file.ts";
 
 const text = z.string().min(1);

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bindingFlaw, type Database, type Migration, openDatabase } from "../../src/player/database.ts";
-import { MOST_SET_ASIDE } from "../../src/player/set-aside.ts";
-import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { bindingFlaw, type Database, type Migration, openDatabase } from "../../../src/player/stores/database.ts";
+import { MOST_SET_ASIDE } from "../../../src/player/stores/set-aside.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const first = "create table word (word text primary key) strict";
 const second = "alter table word add column size integer";

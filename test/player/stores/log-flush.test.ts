@@ -1,14 +1,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../../src/player/database.ts";
-import { CommitFlush } from "../../../src/player/proofs/commit-flush.ts";
-import { LogFlush } from "../../../src/player/proofs/log-flush.ts";
+import { IndexFile } from "../../../src/player/media/media-index.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { CommitFlush } from "../../../src/player/stores/commit-flush.ts";
+import { openDatabase } from "../../../src/player/stores/database.ts";
+import { LogFlush } from "../../../src/player/stores/log-flush.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
+import { proofOf, proofStoreIn } from "../proofs/proofs.ts";
 import { endedPlayout } from "../record/ended.ts";
-import { proofOf, proofStoreIn } from "./proofs.ts";
 
 /** With so many in its log SQLite brings them into the database itself (sqlite.org/wal.html, 2.2). */
 const CHECKPOINTED_PAGES = 1_000;
@@ -146,6 +148,7 @@ describe("commits on a disk that takes none of them", () => {
     const flush = CommitFlush.of(
       database,
       path,
+      { changesAFlush: 1, flushesACheckpoint: 100 },
       () => {},
       (_file, onEnd) => onEnd(broken),
     );
@@ -156,6 +159,24 @@ describe("commits on a disk that takes none of them", () => {
     expect(logNumber(path)).toBe(before);
     flush?.close();
     database.close();
+  });
+});
+
+describe("what is known of media", () => {
+  it("is brought into its database just when the disk has answered, and not while an item waits", async () => {
+    const path = join(temporaryFolder(), "media.db");
+    const file = new IndexFile(path, ["create table t (a)"], pino({ level: "silent" }));
+    const before = logNumber(path);
+    const change = () => file.use((db) => db.prepare("insert into t values (1)").run());
+    for (let number = 0; number < 300; number++) change();
+    expect(logNumber(path)).toBe(before);
+    await expect.poll(() => logNumber(path)).toBe(before + 1);
+    for (let round = 2; round < 6; round++) {
+      for (let number = 0; number < 300; number++) change();
+      await expect.poll(() => logNumber(path)).toBe(before + round);
+    }
+    expect(statSync(`${path}-wal`).size).toBeLessThan(CHECKPOINTED_PAGES * LOGGED_PAGE_BYTES);
+    file.close();
   });
 });
 

@@ -1,5 +1,5 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
-import { codeOf } from "../database.ts";
+import { codeOf } from "./database.ts";
 
 /** What waits for the disk; whether that has taken all. */
 type Act = (tookAll: boolean) => void;
