@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { BLACK, EMPTY, FOREIGN, openEye, SPOILT, WHITE } from "../support/display/eye.ts";
-import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support/display/punctuality.ts";
+import { conclusive, type Punctuality, strays } from "../support/display/punctuality.ts";
 import { type Frames, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
@@ -54,8 +54,7 @@ async function play(): Promise<Pick<Punctuality, "inconclusive">> {
     const frames = recorded[index] as Frames;
     const seen = sightingsIn(frames, eye);
     sightings.set(screenId, seen);
-    const between = inOrder(seen, shownItems(spots[screenId]), 0).filter(({ durationMs }) => durationMs === 0);
-    return punctualityOf(between, heldUp(stalled, frames.instants)).inconclusive;
+    return strays(seen, shownItems(spots[screenId]), heldUp(stalled, frames.instants)).inconclusive;
   });
   return { inconclusive };
 }

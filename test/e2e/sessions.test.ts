@@ -3,9 +3,11 @@ import { startChild } from "../../scripts/setup/child.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots, shownItems } from "../support/creatives/running-order.ts";
 import { openEye } from "../support/display/eye.ts";
+import { conclusive, strays } from "../support/display/punctuality.ts";
 import { recordDisplay } from "../support/display/recording.ts";
 import { resizeOutput, SESSIONS, startSession } from "../support/display/sessions.ts";
 import { sightingsIn } from "../support/display/sightings.ts";
+import { heldUp, watchStalls } from "../support/display/stalls.ts";
 import { watchDisplay } from "../support/display/watching.ts";
 import { eventually, type Running } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
@@ -16,7 +18,8 @@ const eye = await openEye();
 const all = plannedSpots(catalogue, 40);
 /** Every form is among them, and pages that come after clips. */
 const spots = all.slice(0, 4);
-const expected = shownItems(spots).map(({ creative }) => creative);
+const planned = shownItems(spots);
+const expected = planned.map(({ creative }) => creative);
 const [WIDTH, HEIGHT] = [960, 540];
 
 async function airs({ home }: Rig, onAir: "an item" | "nothing", withinMs?: number): Promise<void> {
@@ -33,15 +36,25 @@ describe.each(SESSIONS)("a player on %s", (session) => {
   let sights: readonly string[];
 
   beforeAll(async () => {
+    await conclusive(`sessions, ${session}`, play, () => rig.close());
+  }, 240_000);
+
+  afterAll(() => rig?.close());
+
+  /** Lets it play what is planned; where the machine stood still, what was seen between items says nothing. */
+  async function play() {
     rig = await openRig({ start: () => startSession(session, WIDTH, HEIGHT) });
     await rig.emulator.next(all);
     const recording = await recordDisplay(rig.display.name, WIDTH, HEIGHT);
     player = rig.play(["--config", rig.configure()]);
+    const stalls = watchStalls(player, rig.display);
     await eventually("the proofs", async () => ((await proved()) >= expected.length ? true : undefined), 90_000);
-    sights = sightingsIn(await recording.stop(), eye).map(({ sight }) => sight);
-  });
-
-  afterAll(() => rig?.close());
+    const stalled = await stalls.stop();
+    const recorded = await recording.stop();
+    const seen = sightingsIn(recorded, eye);
+    sights = seen.map(({ sight }) => sight);
+    return strays(seen, planned, heldUp(stalled, recorded.instants));
+  }
 
   /** How many items of the planned spots were proved once. */
   async function proved(): Promise<number> {

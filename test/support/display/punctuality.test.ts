@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UNDRAWN } from "./eye.ts";
+import { HOUSE, UNDRAWN } from "./eye.ts";
 import {
   conclusive,
   inOrder,
@@ -7,6 +7,7 @@ import {
   punctualityOf,
   STALL_CEILING_MS,
   STARVED_MS,
+  strays,
   timed,
 } from "./punctuality.ts";
 import { FRAME_MS } from "./recording.ts";
@@ -46,12 +47,12 @@ describe("what is seen between items", () => {
   it("is wrong, whatever stood still, where it is black, white or empty: a stall leaves in sight what there was", () => {
     const stall = [{ from: 2_900, to: 3_100 }];
     for (const sight of UNDRAWN) {
-      const strays = inOrder(
+      const order = inOrder(
         seen(2_000, 17, 2_000).map((one) => ({ ...one, ...(one.lengthMs === 17 && { sight }) })),
         plan,
         50,
       );
-      expect(punctualityOf(strays, stall)).toMatchObject({ wrong: [{ sight }], inconclusive: [] });
+      expect(punctualityOf(order, stall)).toMatchObject({ wrong: [{ sight }], inconclusive: [] });
     }
   });
 
@@ -63,6 +64,32 @@ describe("what is seen between items", () => {
       ["item-2", 0, 0],
       ["item-3", 2_000, 50],
     ]);
+  });
+});
+
+describe("house content between items that are judged by sight", () => {
+  const plan = ["item-0", "item-2"].map((creative) => ({ creative, durationMs: 2_000 }));
+  const between = (sight: string, strayMs: number, stall: { from: number; to: number }) =>
+    strays(
+      seen(3_000, strayMs, 2_000).map((one) => (one.sight === "item-1" ? { ...one, sight } : one)),
+      plan,
+      [stall],
+    ).inconclusive.map((one) => one.sight);
+
+  it("says nothing where the machine stood still for as long while the next item was got ready", () => {
+    expect(between(HOUSE, 400, { from: 1_500, to: 1_900 })).toEqual([HOUSE]);
+    expect(between(HOUSE, 400, { from: 1_500, to: 1_899 })).toEqual([]);
+    expect(between(HOUSE, 400, { from: 500, to: 1_399 })).toEqual([]);
+    expect(between(HOUSE, 17, { from: 1_500, to: 1_500 + STARVED_MS })).toEqual([HOUSE]);
+    expect(between(HOUSE, 17, { from: 1_500, to: 1_499 + STARVED_MS })).toEqual([]);
+  });
+
+  it("says nothing where it stood still just before, as of items that are timed", () => {
+    expect(between(HOUSE, 400, { from: 3_900, to: 4_050 })).toEqual([HOUSE]);
+  });
+
+  it("is what it is where it is no house content: another item is not shown because the next one is late", () => {
+    for (const sight of ["item-7", ...UNDRAWN]) expect(between(sight, 400, { from: 1_500, to: 2_500 })).toEqual([]);
   });
 });
 

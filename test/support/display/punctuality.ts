@@ -1,5 +1,5 @@
 import type { ShownItem } from "../creatives/running-order.ts";
-import { UNDRAWN } from "./eye.ts";
+import { HOUSE, UNDRAWN } from "./eye.ts";
 import { FRAME_MS } from "./recording.ts";
 import type { Sighting } from "./sightings.ts";
 import { type Stall, stalledMsIn } from "./stalls.ts";
@@ -96,6 +96,27 @@ export function punctualityOf(items: readonly Timed[], stalls: readonly Stall[])
     excusedMs: laterMs,
     driftMs: Math.max(0, tookMs - plannedMs - laterMs, earlierMs - (tookMs - plannedMs)),
   };
+}
+
+/**
+ * Of what was seen between items that are shown one after the other, however long those were, what says nothing. An item is
+ * got ready while the one before is in sight: where the machine stood still then, in one go and for as long as house content
+ * was seen after it, that touched it, too.
+ */
+export function strays(
+  sightings: readonly Sighting[],
+  items: readonly ShownItem[],
+  stalls: readonly Stall[],
+): Pick<Punctuality, "inconclusive"> {
+  const all = inOrder(sightings, items, 0);
+  const inconclusive = all.flatMap((stray, index) => {
+    if (stray.durationMs > 0) return [];
+    const readyFrom = all[index - 1]?.startAt ?? stray.startAt;
+    const longestMs = Math.max(0, ...stalls.map((stall) => stalledMsIn([stall], readyFrom, stray.startAt)));
+    const cameLate = stray.sight === HOUSE && longestMs >= Math.max(STARVED_MS, stray.lengthMs);
+    return cameLate ? [mistimed(stray, stalls)] : punctualityOf([stray], stalls).inconclusive;
+  });
+  return { inconclusive };
 }
 
 function mistimed(
