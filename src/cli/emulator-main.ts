@@ -4,10 +4,10 @@
 
 import type { Command } from "commander";
 import { playerVersion } from "../player/run-identity.ts";
+import { exitCodeOf, isRunDirectly } from "./command-line.ts";
 import { emulatorCommand, execCommand, worldCommand } from "./emulator/command.ts";
 import { faultCommand } from "./emulator/fault.ts";
 import { operatingCommands } from "./emulator/operate.ts";
-import { exitCodeOf, isRunDirectly } from "./exit.ts";
 
 /** Runs one command line, as in `["--port", "0"]` or `["audit"]`, and resolves with the exit code when it has ended. */
 export function runEmulatorCli(argv: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { playerVersion } from "../player/run-identity.ts";
-import { CommandFailure, exitCodeOf, exitCodes, isRunDirectly } from "./exit.ts";
+import { CommandFailure, exitCodeOf, exitCodes, isRunDirectly } from "./command-line.ts";
 
 /** Every command by its name. Each is loaded when it is wanted: a lookup should not wait for a screen network. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

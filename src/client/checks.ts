@@ -5,8 +5,7 @@ import {
   rejectionComplaints,
   screenComplaints,
 } from "../core/inventory/check.ts";
-import { type FieldError, isPlaced, type PlacedScreen } from "../core/inventory/rules.ts";
-import type { VenueTree } from "../core/inventory/venue-type.ts";
+import { type FieldError, isPlaced, type PlacedScreen, type VenueTree } from "../core/inventory/rules.ts";
 import type {
   Location,
   LocationChange,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { differences } from "../core/inventory/changes.ts";
-import type { VenueTree, VenueType } from "../core/inventory/venue-type.ts";
+import type { VenueTree, VenueType } from "../core/inventory/rules.ts";
 import type { Delivery } from "../core/proofs/proof.ts";
 import {
   type Location,

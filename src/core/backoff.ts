@@ -1,5 +1,4 @@
-import type { FailureReason } from "./playout.ts";
-import type { Instant } from "./spot.ts";
+import type { FailureReason, Instant } from "./spot.ts";
 
 /** How long to wait before asking again, as a value: it never sleeps and draws nothing at random. */
 export interface Backoff {

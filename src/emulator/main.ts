@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { VenueTree } from "../core/inventory/venue-type.ts";
+import type { VenueTree } from "../core/inventory/rules.ts";
 import { type ViolationJson, violations } from "./audit/audit.ts";
 import { keepRejectedPop } from "./audit/evidence.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";

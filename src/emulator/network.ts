@@ -1,4 +1,4 @@
-import type { VenueTree } from "../core/inventory/venue-type.ts";
+import type { VenueTree } from "../core/inventory/rules.ts";
 import type { Instant } from "../core/spot.ts";
 import type { Hindrance, RejectedPop } from "./audit/evidence.ts";
 import { type Switches, switchesWith } from "./behaviour/switches.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeSync } from "node:fs";
 import { basename } from "node:path";
-import type { Playout } from "../../src/core/playout.ts";
+import type { Playout } from "../../src/core/spot.ts";
 import { systemClock } from "../../src/player/clock.ts";
 import { readConfig } from "../../src/player/config/config.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { PlayoutOutcome } from "../../src/core/playout.ts";
+import type { PlayoutOutcome } from "../../src/core/spot.ts";
 import { readAll } from "../player/record/recording.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { recordFlaws } from "../support/player/record-flaws.ts";

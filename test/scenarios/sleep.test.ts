@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { PlayoutOutcome } from "../../src/core/playout.ts";
+import type { PlayoutOutcome } from "../../src/core/spot.ts";
 import { watchPower } from "../../src/main/boot/power.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { openScenario } from "../support/player/scenario.ts";

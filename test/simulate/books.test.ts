@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Playout, PlayoutOutcome } from "../../src/core/playout.ts";
+import type { Playout, PlayoutOutcome } from "../../src/core/spot.ts";
 import { Books } from "./books.ts";
 
 const POP = "http://127.0.0.1:8788/pop/one";

@@ -1,5 +1,4 @@
-import type { PlayoutOutcome } from "../../src/core/playout.ts";
-import type { Instant, ItemKind } from "../../src/core/spot.ts";
+import type { Instant, ItemKind, PlayoutOutcome } from "../../src/core/spot.ts";
 import type { ProofRow } from "./proof-rows.ts";
 
 /** One item that the network offered in a spot, and all that is known of it from outside the player. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { pino } from "pino";
-import type { FailureReason, Playout } from "../../src/core/playout.ts";
+import type { FailureReason, Playout } from "../../src/core/spot.ts";
 import { type Config, configOf } from "../../src/player/config/config.ts";
 import { configFileSchema } from "../../src/player/config/schema.ts";
 import { createMetrics } from "../../src/player/health/metrics.ts";

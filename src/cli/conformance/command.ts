@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { readOrgToken } from "../../player/config/file.ts";
 import { requestsBy, uplinkIn } from "../../player/network/uplink.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { examine, type Finding } from "./examine.ts";
 import type { Target } from "./subject.ts";
 

@@ -1,8 +1,7 @@
 import { ZodError, z } from "zod";
 import { approvalChecks, spotChecks } from "./approval-and-spot-checks.ts";
-import { bodyChecks } from "./body-checks.ts";
 import { type Check, complaintsOf } from "./check.ts";
-import { locationChecks } from "./location-checks.ts";
+import { bodyChecks, locationChecks } from "./location-checks.ts";
 import { readOnlyChecks } from "./read-only.ts";
 import { screenChecks } from "./screen-checks.ts";
 import { type Subject, subjectAt, type Target } from "./subject.ts";

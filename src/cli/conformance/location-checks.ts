@@ -89,7 +89,7 @@ export const locationChecks: readonly Check[] = [
     id: "B6",
     name: "status=APPROVED is 400, and nothing is half-applied",
     basis: "reading",
-    run: (subject) => refusedFor(subject, "REVIEW", { status: "APPROVED", title: "Renamed" }, [400]),
+    run: (subject) => refusedFor(subject, "REVIEW", { status: "APPROVED", title: "Renamed" }, 400),
   },
   {
     id: "Location status",
@@ -105,13 +105,13 @@ export const locationChecks: readonly Check[] = [
     id: "B4",
     name: "status=REVIEW with fields missing is 422",
     basis: "reading",
-    run: (subject) => refusedFor(subject, "DRAFT", { status: "REVIEW", title: "Renamed" }, [422]),
+    run: (subject) => refusedFor(subject, "DRAFT", { status: "REVIEW", title: "Renamed" }, 422),
   },
   {
     id: "B5",
     name: "status=REVIEW of an approved location is 400",
     basis: "reading",
-    run: (subject) => refusedFor(subject, "APPROVED", { status: "REVIEW" }, [400]),
+    run: (subject) => refusedFor(subject, "APPROVED", { status: "REVIEW" }, 400),
   },
   ...(["DRAFT", "REVIEW"] as const).flatMap((status): readonly Check[] => [
     {
@@ -124,7 +124,7 @@ export const locationChecks: readonly Check[] = [
       id: "B10",
       name: `available_for_ads in ${status} is 400, and nothing is half-applied`,
       basis: "reading",
-      run: (subject) => refusedFor(subject, status, { available_for_ads: true, title: "Renamed" }, [400]),
+      run: (subject) => refusedFor(subject, status, { available_for_ads: true, title: "Renamed" }, 400),
     },
   ]),
   ...([{ venue_type_id: "101" }, { lat: 48.85 }, { long: 2.29 }] as const).map(
@@ -167,11 +167,8 @@ export const locationChecks: readonly Check[] = [
     name: "a location_id that is taken is 409",
     basis: "reading",
     run: async (subject) => {
-      const location_id = await freshLocation(subject, "DRAFT");
-      return hasStatus(
-        await subject.ask("locations", {}, { method: "POST", body: { location_id, title: "Again" } }),
-        409,
-      );
+      const body = { location_id: await freshLocation(subject, "DRAFT"), title: "Again" };
+      return hasStatus(await post(subject, { body }), 409);
     },
   },
   ...limits().flatMap(([name, change, status]): readonly Check[] => [
@@ -185,7 +182,7 @@ export const locationChecks: readonly Check[] = [
       id: "A7",
       name: `${name} is ${status}, and nothing is half-applied`,
       basis: "reading",
-      run: (subject) => refusedFor(subject, "APPROVED", { title: "Renamed", ...change }, [status]),
+      run: (subject) => refusedFor(subject, "APPROVED", { title: "Renamed", ...change }, status),
     },
   ]),
   {
@@ -204,7 +201,7 @@ export const locationChecks: readonly Check[] = [
     id: "B2",
     name: "a blank title is 400",
     basis: "reading",
-    run: (subject) => refusedFor(subject, "DRAFT", { title: " " }, [400]),
+    run: (subject) => refusedFor(subject, "DRAFT", { title: " " }, 400),
   },
   {
     id: "A12, A13",
@@ -224,7 +221,40 @@ export const locationChecks: readonly Check[] = [
   },
 ];
 
-function limits(): readonly (readonly [name: string, change: Readonly<Record<string, unknown>>, status: number])[] {
+/** What is checked of how bodies are read, against an emulator. */
+export const bodyChecks: readonly Check[] = [
+  {
+    id: "A8",
+    name: "what is not JSON, no object, or nothing at all is 400",
+    basis: "reading",
+    run: async (subject) => {
+      const replies = await Promise.all(["{", "[]", "7", ""].map((text) => postText(subject, text)));
+      return replies.flatMap((reply) => hasStatus(reply, 400));
+    },
+  },
+  {
+    id: "A8",
+    name: "another content type is 415",
+    basis: "reading",
+    run: async (subject) => hasStatus(await postText(subject, '{"title":"T"}', "text/plain"), 415),
+  },
+  {
+    id: "A9",
+    name: "what the contract does not name is ignored",
+    basis: "reading",
+    run: async (subject) => succeeded(await post(subject, { body: { title: "T", colour: "red" } })),
+  },
+  {
+    id: "A20",
+    name: "more than 1 MiB is 413",
+    basis: "reading",
+    run: async (subject) => hasStatus(await postText(subject, `"${"x".repeat(1024 * 1024)}"`), 413),
+  },
+];
+
+type Change = Readonly<Record<string, unknown>>;
+
+function limits(): readonly (readonly [name: string, change: Change, status: number])[] {
   return [
     ["opening_168 of 167", { opening_168: Array<boolean>(167).fill(true) }, 400],
     ["visitors_7 of 8", { visitors_7: [1, 2, 3, 4, 5, 6, 7, 8] }, 400],
@@ -236,15 +266,11 @@ function limits(): readonly (readonly [name: string, change: Readonly<Record<str
 }
 
 function untitled(subject: Subject): Promise<Reply> {
-  return subject.ask("locations", {}, { method: "POST", body: { lat: 1 } });
+  return post(subject, { body: { lat: 1 } });
 }
 
 /** Whatever is answered, the fields of a change that breaks a rule stay as they were. */
-async function keptFrom(
-  subject: Subject,
-  status: LocationStatus,
-  change: Readonly<Record<string, unknown>>,
-): Promise<string[]> {
+async function keptFrom(subject: Subject, status: LocationStatus, change: Change): Promise<string[]> {
   const id = await freshLocation(subject, status);
   const { body: before } = await readLocation(subject, id);
   await update(subject, id, change);
@@ -252,14 +278,17 @@ async function keptFrom(
   return has((await readLocation(subject, id)).body, Object.fromEntries(kept));
 }
 
-async function refusedFor(
-  subject: Subject,
-  status: LocationStatus,
-  change: object,
-  statuses: readonly number[],
-): Promise<string[]> {
+async function refusedFor(subject: Subject, status: LocationStatus, change: Change, answer: number): Promise<string[]> {
   const id = await freshLocation(subject, status);
   const before = await readLocation(subject, id);
   const reply = await update(subject, id, change);
-  return [...hasStatus(reply, ...statuses), ...unchanged(before, await readLocation(subject, id))];
+  return [...hasStatus(reply, answer), ...unchanged(before, await readLocation(subject, id))];
+}
+
+function post(subject: Subject, sent: Parameters<Subject["ask"]>[2]): Promise<Reply> {
+  return subject.ask("locations", {}, { method: "POST", ...sent });
+}
+
+function postText(subject: Subject, text: string, type = "application/json"): Promise<Reply> {
+  return post(subject, { text, headers: { "content-type": type } });
 }

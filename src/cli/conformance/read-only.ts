@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fitsLocation, fitsScreen, type VenueTree } from "../../core/inventory/venue-type.ts";
+import { fitsLocation, fitsScreen, type VenueTree } from "../../core/inventory/rules.ts";
 import { locationSchema, screenSchema } from "../../wire/inventory.ts";
 import { spotAnswerSchema } from "../../wire/spot.ts";
 import {

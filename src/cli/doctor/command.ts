@@ -5,7 +5,7 @@ import { readAccess } from "../../player/config/access.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { redactor } from "../../player/log/log.ts";
 import { secretsOf } from "../../player/network/uplink.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { plain, print, printJson, say, styled, wrapped } from "../text.ts";
 import { type ConnectionFlags, overruled, withConnection } from "../vendor/connection.ts";
 import { type Examination, examine } from "./examine.ts";

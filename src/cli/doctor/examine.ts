@@ -7,7 +7,7 @@ import type { Environment } from "../../player/config/environment.ts";
 import { defaultDataDir } from "../../player/config/file.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
 import { readUpgrade, type Upgrade } from "../../player/health/upgrade.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../command-line.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 import { machineFindings, panelFindings, versionsFinding } from "./machine-checks.ts";

@@ -8,7 +8,7 @@ import type { Access } from "../../player/config/access.ts";
 import type { Config } from "../../player/config/config.ts";
 import { egressPolicy, limitedBy } from "../../player/network/egress-policy.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../command-line.ts";
 import { failureCode, failureText } from "../vendor/calls.ts";
 import { type Connection, connectionTo } from "../vendor/connection.ts";
 import { type Ending, endingOf, type Finding, failure, fine, LOG_IN, warning } from "./finding.ts";

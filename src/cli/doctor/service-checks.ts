@@ -8,7 +8,7 @@ import type { Access } from "../../player/config/access.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { requestsBy, trustOf, type Uplink } from "../../player/network/uplink.ts";
 import { urlOf } from "../../wire/routes.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../command-line.ts";
 import { endingOf, type Finding, failure, fine, LOG_IN, warning } from "./finding.ts";
 
 /** Long enough for a slow line, short enough for the person who waits. */

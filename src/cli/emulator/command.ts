@@ -14,9 +14,8 @@ import { WorldError } from "../../emulator/world/read.ts";
 import type { WorldFile } from "../../emulator/world/schema.ts";
 import { VenueTypesError } from "../../emulator/world/venue-types.ts";
 import { EXAMPLE_WORLD, parseWorld, worldJsonSchema } from "../../emulator/world/world-file.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { printJson, say } from "../text.ts";
-import { wholeNumber } from "../whole-number.ts";
 
 /** What the emulator is told on its command line. */
 interface EmulatorFlags {

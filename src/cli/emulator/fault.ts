@@ -1,9 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { type FaultEffects, presetNames, ROUTE_NAMES } from "../../emulator/faults/schema.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
-import { wholeNumber } from "../whole-number.ts";
 import { type ControlFlags, control, lengthMs, withControl } from "./operate.ts";
 
 /** More calls than an emulator ever gets. */

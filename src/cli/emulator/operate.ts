@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
-import { wholeNumber } from "../whole-number.ts";
 
 /** What the operator of a running emulator does: `next`, `approve`, `clock`, `audit` and `reset`. */
 export function operatingCommands(): readonly Command[] {

@@ -17,8 +17,7 @@ import { ProofFile } from "../../player/proofs/proof-file.ts";
 import type { ProofState } from "../../player/proofs/proof-records.ts";
 import { ProofStore } from "../../player/proofs/proof-store.ts";
 import { ServiceClock } from "../../player/service-clock.ts";
-import { CommandFailure } from "../exit.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { CommandFailure, wholeNumber } from "../command-line.ts";
 import { dataDirOf, dayOf, type FolderFlags, folderOptions, goodConfig, orFailure, proofsPath } from "./flags.ts";
 import { type ExportFormat, proofTable, writeProofs } from "./write.ts";
 

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { type Config, complaintOf, readConfig } from "../../player/config/config.ts";
 import { type Day, dayIn } from "../../player/proofs/day-report.ts";
 import { StoreUnusable } from "../../player/stores/database.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 
 /** Which player's data folder is meant. */
 export interface FolderFlags {

@@ -4,7 +4,7 @@ import { locationComplaints, screenComplaints } from "../../core/inventory/check
 import { readJsonFile } from "../../player/config/file.ts";
 import { problemsOf } from "../../player/config/problems.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { flawText } from "../vendor/calls.ts";
 import { keyOf } from "../vendor/written.ts";
 import { type PlaceFlags, placeWritten } from "./place.ts";

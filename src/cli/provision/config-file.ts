@@ -17,7 +17,7 @@ import { type ConfigSource, readConfig, surroundingsOf } from "../../player/conf
 import type { Environment } from "../../player/config/environment.ts";
 import { configPlaces, readJsonFile } from "../../player/config/file.ts";
 import { openRecordKey, recordKeyPath } from "../../player/record/record-key.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 
 /** Where a configuration is to be written: where one is named or lies already, else the first place that can be written. */
 export function configTarget(named: string | null, env: Environment): string {

@@ -1,7 +1,7 @@
 import type { Answer } from "../../client/answer.ts";
 import { checkNewLocation, type NewLocation } from "../../client/checks.ts";
 import { differences } from "../../core/inventory/changes.ts";
-import { fitsLocation, type VenueTree } from "../../core/inventory/venue-type.ts";
+import { fitsLocation, type VenueTree } from "../../core/inventory/rules.ts";
 import type { Location } from "../../wire/inventory.ts";
 import { say } from "../text.ts";
 import type { Questions } from "../vendor/asking.ts";

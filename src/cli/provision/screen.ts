@@ -1,11 +1,10 @@
 import { checkScreenUpdate, type NewScreen } from "../../client/checks.ts";
 import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
-import type { ReviewedLocation } from "../../core/inventory/rules.ts";
-import { fitsScreen, type VenueTree, type VenueType } from "../../core/inventory/venue-type.ts";
+import { fitsScreen, type ReviewedLocation, type VenueTree, type VenueType } from "../../core/inventory/rules.ts";
 import type { Screen } from "../../wire/inventory.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { askMachine, askXrandr } from "../doctor/machine-checks.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
 import { say } from "../text.ts";
 import { changeLines, confirm, effectText, type Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";

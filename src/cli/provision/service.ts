@@ -5,7 +5,7 @@ import { z } from "zod";
 import { readConfig } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { readSmallFile } from "../../player/small-file.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { plain, say } from "../text.ts";
 import { configTarget } from "./config-file.ts";
 

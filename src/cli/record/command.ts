@@ -8,7 +8,7 @@ import { ProofFile } from "../../player/proofs/proof-file.ts";
 import { RecordArchive, type RecordFilter } from "../../player/record/record-archive.ts";
 import { finishRotation, openRecordKey, rotateRecordKey, verifierKey } from "../../player/record/record-key.ts";
 import { RecordStore } from "../../player/record/record-store.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { dataDirOf, type FolderFlags, folderOptions, orFailure, proofsPath } from "../proofs/flags.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
 import { type Comparison, compare, readLedger } from "./compare.ts";

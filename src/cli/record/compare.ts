@@ -4,7 +4,7 @@ import { z } from "zod";
 import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { RecordFilter } from "../../player/record/record-archive.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import type { ExportedRow } from "./record-lines.ts";
 
 /** Where the record and the network's books do not say the same. */

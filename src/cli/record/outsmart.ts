@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { RecordArchive, RecordFilter } from "../../player/record/record-archive.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { type ExportedRow, playoutRows } from "./record-lines.ts";
 
 /**

@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 import type { RecordArchive, RecordFilter, RowSpan } from "../../player/record/record-archive.ts";
 import { listed, type RecordRow, type StoredRow } from "../../player/record/record-row.ts";
 import type { StoredCheckpoint } from "../../player/record/record-sql.ts";
-import { CommandFailure } from "../exit.ts";
+import { CommandFailure } from "../command-line.ts";
 import { csvLine, writeLines } from "../text.ts";
 import { type ExportHeader, type ExportLine, lineText } from "./export-format.ts";
 

@@ -9,10 +9,9 @@ import {
   LONGEST_TEST_CARD_SECONDS,
 } from "../../player/remote/commands.ts";
 import { socketPath } from "../../player/remote/remote.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { dataDirOf, type FolderFlags, folderOptions } from "../proofs/flags.ts";
 import { plain, print, printJson } from "../text.ts";
-import { wholeNumber } from "../whole-number.ts";
 
 interface RemoteFlags extends FolderFlags {
   readonly json?: true;

@@ -1,7 +1,7 @@
 import { differences, type Effect, mayStopCampaigns } from "../../core/inventory/changes.ts";
-import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/venue-type.ts";
+import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/rules.ts";
 import { openingText } from "../../core/opening-hours.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { plain, say } from "../text.ts";
 import type { Column } from "./columns.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, Failure } from "../../client/answer.ts";
 import { type Route, routes } from "../../wire/routes.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { count, plain, print, printJson, say } from "../text.ts";
 
 /** Somebody waits at the terminal: a command waits this long in all for a service that is asked too often (A14). */

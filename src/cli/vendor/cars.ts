@@ -10,7 +10,7 @@ import { reasonOf } from "../../client/reply.ts";
 import { rejectionComplaints } from "../../core/inventory/check.ts";
 import { type RejectionReason, rejectionReasonSchema } from "../../wire/inventory.ts";
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { plain, print, printJson, say } from "../text.ts";
 import { agree } from "./asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently, printRequest } from "./calls.ts";

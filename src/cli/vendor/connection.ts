@@ -7,14 +7,14 @@ import { type Answer, ok } from "../../client/answer.ts";
 import type { Reader } from "../../client/checks.ts";
 import { toldTime } from "../../client/reply.ts";
 import { VendorClient } from "../../client/vendor-client.ts";
-import type { VenueTree, VenueType } from "../../core/inventory/venue-type.ts";
+import type { VenueTree, VenueType } from "../../core/inventory/rules.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Access, readAccess } from "../../player/config/access.ts";
 import { type BadConfig, WRITE_ONE } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { type Requests, requestsBy } from "../../player/network/uplink.ts";
 import { venueTypesSchema } from "../../wire/inventory.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { say } from "../text.ts";
 import { flawText } from "./calls.ts";
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/venue-type.ts";
+import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/rules.ts";
 import { plain, print, printJson, say, table } from "../text.ts";
 import { orEnd } from "./calls.ts";
 import { type ConnectionFlags, connect, withConnection } from "./connection.ts";

@@ -1,5 +1,4 @@
-import { isMismatched, missingForReview } from "../../core/inventory/rules.ts";
-import { type VenueTree, venueTypeName } from "../../core/inventory/venue-type.ts";
+import { isMismatched, missingForReview, type VenueTree, venueTypeName } from "../../core/inventory/rules.ts";
 import { DAYS, hourOfWeek, isOpen, nextChange, type Opening, openingText } from "../../core/opening-hours.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";

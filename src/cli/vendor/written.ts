@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import leven from "leven";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import { readJson } from "../../player/config/file.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes } from "../command-line.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";
 import { type Column, columnNamed, READ_ONLY, simplified } from "./columns.ts";
 import type { ConnectionFlags } from "./connection.ts";

@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from "../backoff.ts";
-import type { SuspendReason } from "../loop/suspension.ts";
+import type { SuspendReason } from "../loop/state.ts";
 import type { Instant } from "../spot.ts";
 
 /** Whether a display is lit: only what something has said is told, and nothing is guessed. */

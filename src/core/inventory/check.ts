@@ -10,8 +10,9 @@ import {
   type ReviewedLocation,
   rejectApproval,
   updateRefusals,
+  type VenueTree,
+  venueTypeName,
 } from "./rules.ts";
-import { type VenueTree, venueTypeName } from "./venue-type.ts";
 
 /** The fields of a location to be created or changed, under the contract's names; absent ones are not sent. */
 export interface LocationFields {

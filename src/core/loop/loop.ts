@@ -1,18 +1,20 @@
-import { type FailureReason, type PlayoutId, playoutsOf } from "../playout.ts";
-import { type Instant, runningOrder, type Spot } from "../spot.ts";
+import { type FailureReason, type Instant, type PlayoutId, playoutsOf, runningOrder, type Spot } from "../spot.ts";
 import { rewarded, type Unfilled } from "./pace.ts";
 import { drop, failSlot, failure, type LoopEffect, notePreparation, noteUnfilled, RULES, type Step } from "./rules.ts";
 import {
   CUE_LEAD_MS,
+  dropReason,
   hasDeck,
   isLoading,
   LATE_PAINT_MS,
   type LoopState,
   type Progress,
+  resumed,
+  type SuspendReason,
   shownWholeAt,
+  suspended,
   type Waiting,
 } from "./state.ts";
-import { dropReason, resumed, type SuspendReason, suspended } from "./suspension.ts";
 
 /** What happened to a screen's loop. Instants are monotonic. */
 export type LoopEvent =

@@ -1,12 +1,14 @@
-import type { FailureReason, Playout, PlayoutOutcome } from "../playout.ts";
-import { type Instant, LONGEST_ITEM_MS } from "../spot.ts";
+import { type FailureReason, type Instant, LONGEST_ITEM_MS, type Playout, type PlayoutOutcome } from "../spot.ts";
 import { backoffAfter, requested, type Unfilled } from "./pace.ts";
 import {
   backoffUntil,
   cueAt,
+  cutReason,
+  dropReason,
   fetchDeadline,
   handoverAt,
   hasDeck,
+  isBlanked,
   isReady,
   LATE_PAINT_MS,
   type LoopState,
@@ -16,7 +18,6 @@ import {
   type Slot,
   type Waiting,
 } from "./state.ts";
-import { cutReason, dropReason, isBlanked } from "./suspension.ts";
 
 /** What the player does next. */
 export type LoopEffect =

@@ -1,6 +1,5 @@
 import type { PanelState } from "../displays/panel.ts";
-import type { FailureReason, Playout, PlayoutOutcome } from "../playout.ts";
-import type { Instant, ItemKind } from "../spot.ts";
+import type { FailureReason, Instant, ItemKind, Playout, PlayoutOutcome } from "../spot.ts";
 
 /**
  * What the player knows of its display: `on` where it said so itself for as long as the item was visible, `hidden` where

@@ -1,7 +1,6 @@
 import type { Context, Hono } from "hono";
 import { z } from "zod";
-import { isMismatched, type Refusal } from "../../core/inventory/rules.ts";
-import { venueTypeName } from "../../core/inventory/venue-type.ts";
+import { isMismatched, type Refusal, venueTypeName } from "../../core/inventory/rules.ts";
 import {
   approvalItemSchema,
   approvalStatusSchema,

@@ -1,5 +1,4 @@
-import { isMismatched } from "../../core/inventory/rules.ts";
-import type { VenueTree } from "../../core/inventory/venue-type.ts";
+import { isMismatched, type VenueTree } from "../../core/inventory/rules.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Location, Screen } from "../../wire/inventory.ts";
 import type { ContentItem, NewsItem, SpotAnswer } from "../../wire/spot.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fitsLocation, type VenueTree } from "../../core/inventory/venue-type.ts";
+import { fitsLocation, type VenueTree } from "../../core/inventory/rules.ts";
 import { problemOf, WorldFileError, type WorldProblem } from "../problems.ts";
 import { type Creative, type CreativeFiles, resolvedCreative } from "./creatives.ts";
 import { type World, worldSchema } from "./schema.ts";

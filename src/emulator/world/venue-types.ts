@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { VenueTree, VenueType } from "../../core/inventory/venue-type.ts";
+import type { VenueTree, VenueType } from "../../core/inventory/rules.ts";
 import { venueTypesSchema } from "../../wire/inventory.ts";
 import { problemOf, WorldFileError, type WorldProblem } from "../problems.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 import { app, type WebContents } from "electron";
-import type { FailureReason } from "../../core/playout.ts";
+import type { FailureReason } from "../../core/spot.ts";
 import type { DeckContent } from "./deck-content.ts";
 
 /** A moving video that presents no new frame for this many turns is stalled: 2 s. */

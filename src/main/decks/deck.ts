@@ -1,6 +1,6 @@
 import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
 import { layoutPage, type PageLayout } from "../../core/displays/page-layout.ts";
-import type { FailureReason } from "../../core/playout.ts";
+import type { FailureReason } from "../../core/spot.ts";
 import { confine, type NavigationRule } from "../guards.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";

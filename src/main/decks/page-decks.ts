@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BaseWindow } from "electron";
 import { leadMs, needsRecording } from "../../core/media/page-lead.ts";
-import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
-import type { Instant, Item } from "../../core/spot.ts";
+import type { FailureReason, Instant, Item, Playout, PlayoutId } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { MediaRequest } from "../../player/media/download.ts";
 import type { PageLoadBook } from "../../player/media/page-books.ts";

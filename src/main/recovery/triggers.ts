@@ -1,5 +1,5 @@
 import { app } from "electron";
-import type { FailureReason, PlayoutOutcome } from "../../core/playout.ts";
+import type { FailureReason, PlayoutOutcome } from "../../core/spot.ts";
 import { isRenewed } from "../house/slate.ts";
 import { appUrl } from "../protocol/schemes.ts";
 import type { Recovery } from "./recovery.ts";

@@ -1,6 +1,6 @@
 import type { BaseWindow } from "electron";
 import type { LoopEvent } from "../../core/loop/loop.ts";
-import type { SuspendReason } from "../../core/loop/suspension.ts";
+import type { SuspendReason } from "../../core/loop/state.ts";
 import type { Overrides, Shown } from "../../player/remote/overrides.ts";
 import type { PlayingScreen } from "../../player/screen/playing-screen.ts";
 import { NEXT_PAINT, settledWithin } from "../decks/deck-content.ts";

@@ -1,7 +1,7 @@
 import { screen } from "electron";
 import type { Logger } from "pino";
-import type { SuspendReason } from "../../core/loop/suspension.ts";
-import type { PlayoutOutcome } from "../../core/playout.ts";
+import type { SuspendReason } from "../../core/loop/state.ts";
+import type { PlayoutOutcome } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import type { Metrics } from "../../player/health/metrics.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FailureReason, Playout, PlayoutId } from "../../core/playout.ts";
 import { NO_SUSPECTS, suspect } from "../../core/recovery.ts";
-import type { Instant } from "../../core/spot.ts";
+import type { FailureReason, Instant, Playout, PlayoutId } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
 import { codecsIn } from "../../player/media/codecs.ts";
 import type { Media } from "../../player/media/media.ts";

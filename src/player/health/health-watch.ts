@@ -1,7 +1,6 @@
 import type { SpotOutcome } from "../../client/spot-client.ts";
 import { isReady, type LoopState } from "../../core/loop/state.ts";
-import type { Playout, PlayoutId, PlayoutOutcome } from "../../core/playout.ts";
-import type { Instant, Item } from "../../core/spot.ts";
+import type { Instant, Item, Playout, PlayoutId, PlayoutOutcome } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { NextItem, ScreenHealth } from "./health-report.ts";
 import type { ScreenMetrics } from "./metrics.ts";

@@ -4,7 +4,16 @@ import type { ItemKind } from "../../core/spot.ts";
 import { type Database, openShared } from "../stores/database.ts";
 import { type Day, type DayReport, reportOn } from "./day-report.ts";
 import { ofThisVersion, openForReading, type ProofState, type RefusedProof } from "./proof-records.ts";
-import { DELIVERY_COUNTS, lastRefused, prepareRefused, REPORTED, RETRY_ALL } from "./proof-sql.ts";
+import {
+  byState,
+  COUNTS,
+  DELIVERY_COUNTS,
+  lastRefused,
+  prepareRefused,
+  REPORTED,
+  RETRY_ALL,
+  type StateCount,
+} from "./proof-sql.ts";
 
 /** A proof as people and other programs read it. Instants are ISO 8601, UTC, by the service's clock. */
 export interface ListedProof {
@@ -59,12 +68,7 @@ export class ProofArchive {
 
   /** How many are in each state. */
   counts(): Record<ProofState, number> {
-    const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
-    const query = "select state, count(*) as count from proof group by state";
-    for (const { state, count } of this.#db.prepare<[], { state: ProofState; count: number }>(query).all()) {
-      counts[state] = count;
-    }
-    return counts;
+    return byState(this.#db.prepare<[], StateCount>(COUNTS).all());
   }
 
   report(day: Day): DayReport {

@@ -93,6 +93,8 @@ const OLDEST = `
     )
   ) order by requested limit 1`;
 
+export const COUNTS = "select state, count(*) as count from proof group by state";
+
 const LAST_DELIVERED = `
   select shown_wall + service_offset as shownAt from proof indexed by proof_by_shown
   where state = 'delivered' and screen_id = ? order by shown_wall + service_offset desc limit 1`;
@@ -140,7 +142,7 @@ export interface ProofStatements {
   readonly rebase: Statement<object>;
   readonly date: Statement<object>;
   readonly retryAll: Statement<[]>;
-  readonly counts: Statement<[], { readonly state: ProofState; readonly count: number }>;
+  readonly counts: Statement<[], StateCount>;
   readonly oldest: Statement<[], { readonly requested: Instant }>;
   readonly version: Statement<[], { readonly data_version: number }>;
   readonly lastDelivered: Statement<[screenId: string], { readonly shownAt: Instant }>;
@@ -170,7 +172,7 @@ export function prepareProofs(db: Database): ProofStatements {
     rebase: db.prepare(REBASE),
     date: db.prepare(DATE),
     retryAll: db.prepare(RETRY_ALL),
-    counts: db.prepare("select state, count(*) as count from proof group by state"),
+    counts: db.prepare(COUNTS),
     oldest: db.prepare(OLDEST),
     version: db.prepare("pragma data_version"),
     lastDelivered: db.prepare(LAST_DELIVERED),
@@ -208,4 +210,55 @@ export function lastRefused(find: FindRefused, day: Day | null): RefusedProof | 
   const { answer, ...refused } = row;
   const status = /^HTTP (\d{3})$/.exec(answer ?? "")?.[1];
   return { ...refused, at: Math.round(refused.at), status: status === undefined ? null : Number(status) };
+}
+
+export interface StateCount {
+  readonly state: ProofState;
+  readonly count: number;
+}
+
+export function byState(counted: readonly StateCount[]): Record<ProofState, number> {
+  const counts = { owed: 0, delivered: 0, refused: 0, expired: 0 };
+  for (const { state, count } of counted) counts[state] = count;
+  return counts;
+}
+
+/** How many proofs there are of each state: counted once for a version of the file, and along with what its owner changes. */
+export class StateCounts {
+  #counted: { readonly counts: Record<ProofState, number>; readonly version: FileVersion } | null = null;
+
+  in(statements: ProofStatements): Readonly<Record<ProofState, number>> {
+    // What others have changed shows in the version, what the owner has itself does not.
+    const version = versionOf(statements);
+    if (this.#counted === null || !isSame(this.#counted.version, version)) {
+      this.#counted = { counts: byState(statements.counts.all()), version };
+    }
+    return this.#counted.counts;
+  }
+
+  /** Tells of so many that came to be `to`; new ones from null. */
+  move(from: ProofState | null, to: ProofState, count: number): void {
+    if (this.#counted === null) return;
+    if (from !== null) this.#counted.counts[from] -= count;
+    this.#counted.counts[to] += count;
+  }
+
+  /** They are counted anew when they are asked for. */
+  forget(): void {
+    this.#counted = null;
+  }
+}
+
+/** The file, by the statements prepared for it, and how often others have changed it. */
+export interface FileVersion {
+  readonly statements: ProofStatements;
+  readonly number: number;
+}
+
+export function versionOf(statements: ProofStatements): FileVersion {
+  return { statements, number: statements.version.get()?.data_version ?? 0 };
+}
+
+export function isSame(one: FileVersion | null, other: FileVersion): boolean {
+  return one?.statements === other.statements && one.number === other.number;
 }

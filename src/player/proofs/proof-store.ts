@@ -16,8 +16,7 @@ import {
   type RefusedProof,
   type Settlement,
 } from "./proof-records.ts";
-import { lastRefused, type ProofStatements } from "./proof-sql.ts";
-import { type FileVersion, isSame, StateCounts, versionOf } from "./state-counts.ts";
+import { type FileVersion, isSame, lastRefused, type ProofStatements, StateCounts, versionOf } from "./proof-sql.ts";
 
 /** When something was asked for of which nothing is known. */
 const LONG_AGO: Instant = 0;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import type { SuspendReason } from "../../core/loop/suspension.ts";
+import type { SuspendReason } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { RemoteReport } from "../health/health-report.ts";

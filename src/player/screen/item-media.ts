@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Playout, PlayoutId } from "../../core/playout.ts";
+import type { Playout, PlayoutId } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import type { Media } from "../media/media.ts";
 import { keyOf, type MediaCache } from "../media/media-cache.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { toldTime } from "../../client/reply.ts";
 import type { LoopEvent } from "../../core/loop/loop.ts";
-import type { SuspendReason } from "../../core/loop/suspension.ts";
+import type { SuspendReason } from "../../core/loop/state.ts";
 import { isOpen, nextChange, type Opening } from "../../core/opening-hours.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, Timer } from "../clock.ts";

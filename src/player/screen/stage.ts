@@ -1,5 +1,5 @@
 import type { LoopEvent } from "../../core/loop/loop.ts";
-import type { FailureReason, Playout } from "../../core/playout.ts";
+import type { FailureReason, Playout } from "../../core/spot.ts";
 import type { Media } from "../media/media.ts";
 
 /** What a stage reports of its decks. */

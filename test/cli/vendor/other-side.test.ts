@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { VenueType } from "../../../src/core/inventory/venue-type.ts";
+import type { VenueType } from "../../../src/core/inventory/rules.ts";
 import type { Switches } from "../../../src/emulator/behaviour/switches.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import { builtInVenueTypes } from "../../../src/emulator/world/venue-types.ts";

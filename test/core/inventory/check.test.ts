@@ -5,8 +5,7 @@ import {
   rejectionComplaints,
   screenComplaints,
 } from "../../../src/core/inventory/check.ts";
-import type { ReviewedLocation } from "../../../src/core/inventory/rules.ts";
-import type { VenueType } from "../../../src/core/inventory/venue-type.ts";
+import type { ReviewedLocation, VenueType } from "../../../src/core/inventory/rules.ts";
 
 const type = (id: string, label: string, parent_id: string | null, level: 1 | 2 | 3): [string, VenueType] => [
   id,

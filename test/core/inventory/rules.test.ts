@@ -5,6 +5,8 @@ import {
   approveLocation,
   createLocation,
   type DecidedApproval,
+  fitsLocation,
+  fitsScreen,
   isMismatched,
   lacksMessage,
   missingForReview,
@@ -14,8 +16,9 @@ import {
   rejectApproval,
   returnLocation,
   updateLocation,
+  type VenueType,
+  venueTypeName,
 } from "../../../src/core/inventory/rules.ts";
-import { fitsLocation, fitsScreen, type VenueType, venueTypeName } from "../../../src/core/inventory/venue-type.ts";
 
 const type = (id: string, label: string, parent_id: string | null, level: 1 | 2 | 3): [string, VenueType] => [
   id,

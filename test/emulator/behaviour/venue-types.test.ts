@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { venueTypeName } from "../../../src/core/inventory/venue-type.ts";
+import { venueTypeName } from "../../../src/core/inventory/rules.ts";
 import { builtInVenueTypes, readVenueTypes } from "../../../src/emulator/world/venue-types.ts";
 import { vendor } from "./venue.ts";
 

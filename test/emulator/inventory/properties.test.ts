@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { missingForReview } from "../../../src/core/inventory/rules.ts";
-import { fitsLocation, fitsScreen } from "../../../src/core/inventory/venue-type.ts";
+import { fitsLocation, fitsScreen, missingForReview } from "../../../src/core/inventory/rules.ts";
 import type { Approval, Organization } from "../../../src/emulator/inventory/inventory.ts";
 import { decideLocation } from "../../../src/emulator/inventory/locations-and-screens.ts";
 import { approveIn, submitApproval } from "../../../src/emulator/inventory/reviews.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { playoutsOf } from "../../../src/core/playout.ts";
+import { playoutsOf } from "../../../src/core/spot.ts";
 import { HealthWatch } from "../../../src/player/health/health-watch.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";

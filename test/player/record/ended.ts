@@ -1,6 +1,5 @@
-import type { PlayoutOutcome } from "../../../src/core/playout.ts";
 import type { EndedPlayout, Sighting } from "../../../src/core/proofs/record.ts";
-import type { Item } from "../../../src/core/spot.ts";
+import type { Item, PlayoutOutcome } from "../../../src/core/spot.ts";
 import type { NewProof } from "../../../src/player/proofs/proof-records.ts";
 import { anItem } from "../../support/player/spots.ts";
 

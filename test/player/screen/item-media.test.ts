@@ -1,8 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Playout, playoutsOf } from "../../../src/core/playout.ts";
-import type { Item } from "../../../src/core/spot.ts";
+import { type Item, type Playout, playoutsOf } from "../../../src/core/spot.ts";
 import { ItemMedia, LATE_DOWNLOAD_MS, MOST_LATE_DOWNLOADS } from "../../../src/player/screen/item-media.ts";
 import type { Recording } from "../../../src/player/screen/stage.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";

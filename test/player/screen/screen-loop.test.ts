@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { SpotClient } from "../../../src/client/spot-client.ts";
-import type { PlayoutOutcome } from "../../../src/core/playout.ts";
+import type { PlayoutOutcome } from "../../../src/core/spot.ts";
 import { type Clock, NEVER } from "../../../src/player/clock.ts";
 import type { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { type ScreenLoopParts, startScreenLoop } from "../../../src/player/screen/screen-loop.ts";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 
 import { readOpening } from "../../../src/core/opening-hours.ts";
-import type { Playout, PlayoutOutcome } from "../../../src/core/playout.ts";
+import type { Playout, PlayoutOutcome } from "../../../src/core/spot.ts";
 import { virtualClock } from "../../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../../src/emulator/main.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";

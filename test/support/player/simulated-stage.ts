@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import type { FailureReason, Playout } from "../../../src/core/playout.ts";
-import type { Instant } from "../../../src/core/spot.ts";
+import type { FailureReason, Instant, Playout } from "../../../src/core/spot.ts";
 import type { Clock } from "../../../src/player/clock.ts";
 import type { Media } from "../../../src/player/media/media.ts";
 import type { DeckEvent, Recording, Stage } from "../../../src/player/screen/stage.ts";

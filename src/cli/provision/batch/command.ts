@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { ok } from "../../../client/answer.ts";
 import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import type { Location } from "../../../wire/inventory.ts";
-import { CommandFailure, exitCodes } from "../../exit.ts";
+import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { print, printJson, printLines, sayLines } from "../../text.ts";
 import { calledOff, endIfRefused, runAll, sayPause } from "../../vendor/apply/command.ts";
 import {

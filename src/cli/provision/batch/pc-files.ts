@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { CommandFailure, exitCodes } from "../../exit.ts";
+import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { count } from "../../text.ts";
 import { canWriteBelow, writePrivately, writtenConfig } from "../config-file.ts";
 

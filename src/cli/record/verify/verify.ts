@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { RecordArchive } from "../../../player/record/record-archive.ts";
 import { codeOf } from "../../../player/stores/database.ts";
-import { CommandFailure, exitCodes } from "../../exit.ts";
+import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { orFailure } from "../../proofs/flags.ts";
 import { readLine } from "../export-format.ts";
 import { recordLines } from "../record-lines.ts";

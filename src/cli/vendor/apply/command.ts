@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
-import { CommandFailure, exitCodes } from "../../exit.ts";
+import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { count, print, printJson, printLines, say, sayLines } from "../../text.ts";
 import { agree } from "../asking.ts";
 import { forEach, Pace } from "../calls.ts";

@@ -15,10 +15,10 @@ import {
   type LocationStatus,
   missingForReview,
   type ReviewedLocation,
+  type VenueTree,
 } from "../../../core/inventory/rules.ts";
-import type { VenueTree } from "../../../core/inventory/venue-type.ts";
 import type { Location, Screen } from "../../../wire/inventory.ts";
-import { exitCodes } from "../../exit.ts";
+import { exitCodes } from "../../command-line.ts";
 import { failureCode, failureText, flawText, type Pace } from "../calls.ts";
 import { type Column, locationColumns, screenColumns } from "../columns.ts";
 import type { Connection } from "../connection.ts";

@@ -1,6 +1,6 @@
 import type { Effect } from "../../../core/inventory/changes.ts";
 import type { LocationStatus } from "../../../core/inventory/rules.ts";
-import { exitCodes } from "../../exit.ts";
+import { exitCodes } from "../../command-line.ts";
 import { count } from "../../text.ts";
 import { changeLines, effectText } from "../asking.ts";
 import { locationColumns } from "../columns.ts";

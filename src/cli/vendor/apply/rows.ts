@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
-import { CommandFailure, exitCodes } from "../../exit.ts";
+import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { flawText } from "../calls.ts";
 import { type Column, columnNamed, READ_ONLY } from "../columns.ts";
 import { strangeColumn } from "../written.ts";

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { type Command, CommanderError } from "commander";
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
 
 /**
  * What the process ends with: asked to stop or done, something went wrong, and from sysexits: a command line that makes
@@ -57,4 +57,17 @@ export function isRunDirectly(url: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Fifteen digits: every such number is exact. */
+const MOST = 999_999_999_999_999;
+
+/** Reads an option's whole number, in decimal digits and within these limits. */
+export function wholeNumber(least = 0, most = MOST): (text: string) => number {
+  const upTo = most === MOST ? "" : ` to ${most}`;
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least}${upTo}.`);
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wholeNumber } from "../../src/cli/whole-number.ts";
+import { wholeNumber } from "../../src/cli/command-line.ts";
 
 it.each(["0", "7", "65535"])("reads %s of an option", (text) => {
   expect(wholeNumber(0, 65_535)(text)).toBe(Number(text));
