@@ -22,7 +22,6 @@ export interface FollowedDisplays {
 /** Sets the displays of stages up as the configuration says, now and whenever one comes, goes or changes (Linux). */
 export function followDisplays(config: Config, stages: readonly StageWindow[], log: Logger): FollowedDisplays {
   const setup = new DisplaySetup(programHere(), log);
-  let timer: NodeJS.Timeout | null = null;
   let setUpAt = 0;
   const apply = async () => {
     await setup.apply(
@@ -35,23 +34,11 @@ export function followDisplays(config: Config, stages: readonly StageWindow[], l
     );
     setUpAt = performance.now();
   };
-  const applySoon = () => {
-    clearTimeout(timer ?? undefined);
-    timer = setTimeout(() => void apply(), SETTLED_AFTER_MS);
-  };
-  const onPlugged = () => {
+  const forget = () => {
     if (performance.now() - setUpAt > OWN_DOING_MS) setup.forget();
-    applySoon();
   };
-  const stop = () => {
-    clearTimeout(timer ?? undefined);
-    screen.off("display-added", onPlugged).off("display-removed", onPlugged).off("display-metrics-changed", applySoon);
-  };
-  if (process.platform === "linux") {
-    screen.on("display-added", onPlugged).on("display-removed", onPlugged).on("display-metrics-changed", applySoon);
-    void apply();
-  }
-  return { troubleOf: (screenId) => setup.troubleOf(screenId), close: stop };
+  const close = process.platform === "linux" ? nowAndOnChange(SETTLED_AFTER_MS, apply, forget) : () => {};
+  return { troubleOf: (screenId) => setup.troubleOf(screenId), close };
 }
 
 /** The same before they are named, which nobody waits for. */
@@ -82,22 +69,34 @@ export class OutputNames {
       onNamed();
       return () => {};
     }
-    let timer: NodeJS.Timeout | null = null;
     const name = async () => {
       const { name, listKnown, read } = this.#program;
       const ran = await runProgram(name, listKnown);
       this.#outputs = ran.kind === "ran" ? read(ran.output) : [];
       onNamed();
     };
-    const nameSoon = () => {
-      clearTimeout(timer ?? undefined);
-      timer = setTimeout(() => void name(), NAMED_AFTER_MS);
-    };
-    screen.on("display-added", nameSoon).on("display-removed", nameSoon).on("display-metrics-changed", nameSoon);
-    void name();
-    return () => {
-      clearTimeout(timer ?? undefined);
-      screen.off("display-added", nameSoon).off("display-removed", nameSoon).off("display-metrics-changed", nameSoon);
-    };
+    return nowAndOnChange(NAMED_AFTER_MS, name);
   }
+}
+
+/**
+ * Acts now, and whenever displays that came, went or changed have told nothing more for `settledMs`; `onPlugged` hears at once
+ * of those that came or went. The function it returns ends that.
+ */
+function nowAndOnChange(settledMs: number, act: () => Promise<void>, onPlugged = () => {}): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const actSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void act(), settledMs);
+  };
+  const onPlug = () => {
+    onPlugged();
+    actSoon();
+  };
+  screen.on("display-added", onPlug).on("display-removed", onPlug).on("display-metrics-changed", actSoon);
+  void act();
+  return () => {
+    clearTimeout(timer);
+    screen.off("display-added", onPlug).off("display-removed", onPlug).off("display-metrics-changed", actSoon);
+  };
 }
