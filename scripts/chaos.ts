@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runInParts } from "../test/chaos/parts.ts";
 import { chaosTable } from "../test/chaos/table.ts";
+import { readAtOnce } from "../test/figures/at-once.ts";
 import { beginRun, withSeed } from "../test/figures/run.ts";
 import type { Ready } from "./ready.mjs";
 import { readArguments } from "./setup/arguments.ts";
@@ -14,8 +15,6 @@ import { Stop } from "./setup/stop.mjs";
 
 const STEP = "Starting the chaos";
 const USAGE = "npm run chaos -- [--kills N] [--at-once P] [--seed S] [--json FILE]";
-/** Each is two processes. */
-const MOST_AT_ONCE = 16;
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const { kills, atOnce, seed, json } = readOptions(args, CALLED_FROM);
@@ -53,16 +52,10 @@ function readOptions(args: readonly string[], cwd: string): Options {
   } = readArguments(args, { options }, { step: STEP, usage: USAGE }).values;
   return {
     kills: wholeNumber(kills),
-    atOnce: players(atOnce),
+    atOnce: readAtOnce(atOnce, STEP),
     seed: seed === undefined ? Date.now() % 1_000_000 : wholeNumber(seed),
     json: json === undefined ? null : resolve(cwd, json),
   };
-}
-
-function players(text: string): number {
-  const count = wholeNumber(text);
-  if (count >= 1 && count <= MOST_AT_ONCE) return count;
-  throw new Stop(STEP, `${text} players cannot be killed at once.`, `Name 1 to ${MOST_AT_ONCE}.`);
 }
 
 function wholeNumber(text: string): number {

@@ -1,6 +1,7 @@
-// Run by `npm run soak [-- --hours H --speed N --json FILE --append --plot FILE.svg]`: real Electron plays real spots for hours,
-// watched from outside, and what it showed and took up is told by the hour. Ends with 1 when a screen did what it must not.
+// Run by `npm run soak [-- --hours H --speed N --at-once P --json FILE --append --plot FILE.svg]`: real Electron plays real spots for
+// hours, watched from outside, and what it showed and took up is told by the hour. Ends with 1 when a screen did what it must not.
 import { writeFile } from "node:fs/promises";
+import { atOnce } from "../test/figures/at-once.ts";
 import { describeMachine } from "../test/figures/machine.ts";
 import { beginRun } from "../test/figures/run.ts";
 import { readOptions } from "../test/soak/options.ts";
@@ -16,15 +17,17 @@ import { prepareElectron } from "./setup/prepare.ts";
 
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const options = readOptions(args, CALLED_FROM);
-  const { hours, speed, json } = options;
+  const { hours, speed, players, json } = options;
   const before = json !== null && options.append ? readPieces(json, speed) : [];
   const runtime = await prepareElectron(["display", "watching"], ready);
   const measured = beginRun("soak", args, runtime, json);
   const { at, machine } = measured;
   const step = ready.say.begin(`Soaking for ${hours} h at ${speed} times the pace`);
-  const piece = await soak({ hours, speed, signal: ready.signal, onProgress: step.progress });
+  const made = await atOnce(players, ready.signal, (signal, index) =>
+    soak({ hours, speed, signal, onProgress: index === 0 ? step.progress : () => {} }),
+  );
   step.done();
-  const pieces = [...before, { ...piece, speed, at, machine }];
+  const pieces = [...before, ...made.map((piece) => ({ ...piece, speed, at, machine }))];
   const report = reportOf(pieces);
   process.stdout.write(`\n${describeMachine(machine)}\n\n${tableOf(report)}`);
   measured.write("soak", { pieces });

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { sum } from "../bench/statistics.ts";
+import { atOnce } from "../figures/at-once.ts";
 import type { Verdicts } from "./judge.ts";
 import { type ChaosOptions, type ChaosResult, runChaos } from "./run.ts";
 
@@ -17,29 +18,19 @@ export function partsOf(kills: number, seed: number): readonly { readonly kills:
 
 /** Kills as many players at once as it is told, and adds up what came of it. Where one part fails, the others end. */
 export async function runInParts(options: ChaosOptions & { readonly atOnce: number }): Promise<ChaosResult> {
-  const { kills, seed, folder, progress, atOnce } = options;
+  const { kills, seed, folder, progress } = options;
   const parts = partsOf(kills, seed);
   const results: ChaosResult[] = [];
   const next = parts.values();
-  const failure = new AbortController();
-  const signal = AbortSignal.any([options.signal, failure.signal]);
-  const work = async () => {
-    try {
-      // All take the next from one line.
-      for (const part of next) {
-        const own = join(folder, `seed-${part.seed}`);
-        mkdirSync(own);
-        const tell = (text: string) => progress(`seed ${part.seed}, ${text}`);
-        results.push(await runChaos({ ...part, folder: own, signal, progress: tell }));
-      }
-    } catch (error) {
-      failure.abort(error);
-      throw error;
+  await atOnce(Math.min(options.atOnce, parts.length), options.signal, async (signal) => {
+    // All take the next from one line.
+    for (const part of next) {
+      const own = join(folder, `seed-${part.seed}`);
+      mkdirSync(own);
+      const tell = (text: string) => progress(`seed ${part.seed}, ${text}`);
+      results.push(await runChaos({ ...part, folder: own, signal, progress: tell }));
     }
-  };
-  const workers = Array.from({ length: Math.min(atOnce, parts.length) }, work);
-  await Promise.allSettled(workers);
-  await Promise.all(workers);
+  });
   return { ...addUp(results), seed };
 }
 
