@@ -51,6 +51,7 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   // What a kiosk may have on its display: window managers, one of them compositing, and Wayland's compositor.
   sessions: [
     tool("openbox", "openbox"),
+    tool("icewm", "icewm"),
     tool("picom", "picom"),
     tool("cage", "cage"),
     tool("Xwayland", "xwayland"),

@@ -56,10 +56,10 @@ function createStageWindow(
   first: Display | null,
   number: number,
 ): MovableStageWindow {
-  const { window, reveal, place } = openWindow(plan, first, number);
+  const { window, reveal, place, own } = openWindow(plan, first, number);
   const visibility = new Visibility();
   visibility.note("no display", first === null);
-  const outside = watchVisibility(window, visibility);
+  const outside = watchVisibility(window, visibility, own);
   const name = readScreenFacts(screenFile(dataDir, screenId))?.title ?? "";
   const slate = new HouseSlate(window, { name, clock: house.clock, number });
   // Its display may have another size than the one it was created for.

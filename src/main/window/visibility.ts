@@ -1,5 +1,6 @@
 import type { BaseWindow } from "electron";
-import { type WindowWatch, watchWindow } from "./x11-watch.ts";
+import type { OwnPlace } from "./window.ts";
+import { type WatchEvent, type WindowWatch, watchWindow } from "./x11-watch.ts";
 
 /** Why a window is hidden. */
 export type HiddenReason =
@@ -9,6 +10,7 @@ export type HiddenReason =
   | "minimized"
   | "unmapped"
   | "covered"
+  | "displaced"
   | "operator overlay";
 
 /** Whether a screen's window is visible: it is while there is no reason why it is hidden. */
@@ -53,23 +55,34 @@ export class Visibility {
 /** How often a window that somebody hid is brought back: within 5 s, and no fight with a user who insists. */
 const BACK_EVERY_MS = 3_000;
 
+/** So often one that is covered is raised, before it is put in front without the window manager. */
+const MOST_RAISES = 2;
+/** A window that is moved passes through places that are not its own. */
+const DISPLACED_AFTER_MS = 1_000;
+
 /**
- * Notes whatever hides a window, and shows it again wherever it has a display. Returns the
- * watch from outside of Electron, where there is one.
+ * Notes whatever hides a window, and shows it again wherever it has a display. Returns the watch from outside
+ * of Electron, where there is one.
  */
-export function watchVisibility(window: BaseWindow, visibility: Visibility): WindowWatch | null {
+export function watchVisibility(window: BaseWindow, visibility: Visibility, own: OwnPlace): WindowWatch | null {
   window.on("minimize", () => visibility.note("minimized", true));
   window.on("restore", () => visibility.note("minimized", false));
   window.on("hide", () => visibility.note("not shown", true));
   window.on("show", () => visibility.note("not shown", false));
-  const outside = watchFromOutside(window, visibility);
+  const outside = watchFromOutside(window, visibility, own);
+  let raises = 0;
 
   const bringBack = () => {
+    outside?.look();
+    if (!visibility.has("covered")) raises = 0;
     if (visibility.isVisible || visibility.has("no display") || window.isDestroyed()) return;
     if (visibility.has("minimized")) window.restore();
     if (visibility.has("not shown")) window.showInactive();
     if (visibility.has("unmapped")) outside?.map();
-    if (visibility.has("covered")) outside?.raise();
+    if (visibility.has("displaced")) own.settle();
+    if (!visibility.has("covered")) return;
+    if (++raises > MOST_RAISES) outside?.unmanage();
+    outside?.raise();
   };
   const timer = setInterval(bringBack, BACK_EVERY_MS);
   window.once("closed", () => {
@@ -79,11 +92,12 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility): Win
   return outside;
 }
 
-/** X11 tells only those who ask it that a window was withdrawn, or lies below others. */
-function watchFromOutside(window: BaseWindow, visibility: Visibility): WindowWatch | null {
+/** X11 tells only those who ask it that a window was withdrawn, lies below others, or is not where it was put. */
+function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPlace): WindowWatch | null {
   const handle = window.getNativeWindowHandle();
   if (process.platform !== "linux" || handle.length < 4) return null;
-  return watchWindow(handle.readUInt32LE(), process.env, (event) => {
+  let displaced: NodeJS.Timeout | undefined;
+  const hear = (event: WatchEvent) => {
     switch (event) {
       case "unmapped":
         return visibility.note("unmapped", true);
@@ -93,8 +107,16 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility): WindowWat
         return visibility.note("covered", true);
       case "uncovered":
         return visibility.note("covered", false);
+      case "displaced":
+        displaced ??= setTimeout(() => visibility.note("displaced", true), DISPLACED_AFTER_MS);
+        return;
+      case "in place":
+        clearTimeout(displaced);
+        displaced = undefined;
+        return visibility.note("displaced", false);
       case "gone":
         return;
     }
-  });
+  };
+  return watchWindow(handle.readUInt32LE(), process.env, hear, own.area);
 }

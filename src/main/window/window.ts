@@ -1,4 +1,4 @@
-import { app, BaseWindow, type Display, screen, type WebContentsView } from "electron";
+import { app, BaseWindow, type Display, type Rectangle, screen, type WebContentsView } from "electron";
 import type { Area, Size } from "../../core/displays/page-layout.ts";
 import { isWayland } from "../../player/display.ts";
 import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
@@ -10,6 +10,15 @@ export interface StageWindow {
   reveal(): void;
   /** Puts it on a display, as large as the display is now, and says when it is there; on none it is not to be seen. */
   place(display: Display | null, onPlaced: () => void): void;
+  readonly own: OwnPlace;
+}
+
+/** Where a window belongs. */
+export interface OwnPlace {
+  /** What it is to fill now, in pixels of all displays; null while it has no place of its own choice, or none yet. */
+  area(): Rectangle | null;
+  /** Puts it there again. */
+  settle(): void;
 }
 
 /**
@@ -21,6 +30,7 @@ export interface StageWindow {
 export function openWindow(plan: WindowPlan, first: Display | null, number = 0): StageWindow {
   let display = first;
   let revealed = false;
+  let isComingBack = false;
   const byCompositor = isWayland(process.env, process.argv);
   const beyond = () => (byCompositor ? {} : beyondDisplays(number));
   const boundsHere = (on: Display) => {
@@ -49,7 +59,9 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
   const comeBack = (on: Display, onPlaced: () => void) => {
     window.setBounds({ ...boundsHere(on), ...beyond() });
     window.showInactive();
+    isComingBack = true;
     setTimeout(() => {
+      isComingBack = false;
       if (display === null) return;
       settle();
       onPlaced();
@@ -68,7 +80,20 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
       if (revealed) settle();
       onPlaced();
     },
+    own: {
+      area() {
+        const isFilled = plan.fullscreen && !byCompositor && revealed && !isComingBack;
+        return display === null || !isFilled ? null : pixelsOf(display);
+      },
+      settle,
+    },
   };
+}
+
+/** The part of all displays together that is this one, in pixels. */
+function pixelsOf({ bounds, size, scaleFactor, nativeOrigin }: Display): Rectangle {
+  const { x, y } = nativeOrigin ?? bounds;
+  return { x, y, width: Math.round(size.width * scaleFactor), height: Math.round(size.height * scaleFactor) };
 }
 
 /** Chromium's switch by which views draw that others cover. */

@@ -14,7 +14,9 @@ export interface Frame {
 /** Wider and higher than any window that it is in. */
 const LARGEST = 0x7fff_7fff;
 const BACKGROUND = 0x1;
+const OVERRIDE_REDIRECT = 0x200;
 const EVENT_MASK = 0x800;
+const POSITION = 0x3;
 const STACK_MODE = 0x40;
 const STRUCTURE_NOTIFY = 0x2_0000;
 const SUBSTRUCTURE_NOTIFY = 0x8_0000;
@@ -105,6 +107,39 @@ export function isViewableIn(answer: Buffer): boolean {
 /** Asks for a window to be mapped: a window manager brings it back from wherever it put it. */
 export function mapRequest(window: number): Buffer {
   return request(8, [window]);
+}
+
+/**
+ * Takes a window out of the window manager's hands, who hears that it is unmapped: it is where, and above whom, its program
+ * says.
+ */
+export function unmanageRequests(window: number): Buffer {
+  return Buffer.concat([request(2, [window, OVERRIDE_REDIRECT, 1]), request(10, [window])]);
+}
+
+/** Shows such a window at its place, above all others. */
+export function showUnmanagedRequests(window: number, root: number, { x, y }: Pick<Frame, "x" | "y">): Buffer {
+  return Buffer.concat([
+    request(7, [window, root, place(x, y)]),
+    request(12, [window, POSITION, x >>> 0, y >>> 0]),
+    mapRequest(window),
+    raiseRequest(window),
+  ]);
+}
+
+/** Two numbers of 16 bits. */
+function place(x: number, y: number): number {
+  return (((y & 0xffff) << 16) | (x & 0xffff)) >>> 0;
+}
+
+/** Asks which program has something that only one can have, by its name's number. */
+export function ownerRequest(selection: number): Buffer {
+  return request(23, [selection]);
+}
+
+/** 0 for none. */
+export function ownerIn(answer: Buffer): number {
+  return answer.readUInt32LE(8);
 }
 
 /** Puts a window above those beside it: a window manager is asked whether it may. */

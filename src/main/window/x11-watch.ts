@@ -13,10 +13,14 @@ import {
   hideRequests,
   isViewableIn,
   mapRequest,
+  ownerIn,
+  ownerRequest,
   raiseRequest,
+  showUnmanagedRequests,
   thawRequest,
   treeIn,
   treeRequest,
+  unmanageRequests,
   type WindowEvent,
   watchRequest,
   watchWithinRequest,
@@ -29,6 +33,10 @@ export interface WindowWatch {
   map(): void;
   /** Puts it in front of all others, as far as the window manager lets it. */
   raise(): void;
+  /** Puts it there whether the window manager lets it or not, where there is one and it does not draw all windows itself. */
+  unmanage(): void;
+  /** Looks whether it is covered or displaced; it is looked at by itself whenever a window changes. */
+  look(): void;
   /** Keeps what is to be seen of it as it is, whatever happens to what draws it, until it is thawed. */
   freeze(): void;
   thaw(): void;
@@ -38,30 +46,37 @@ export interface WindowWatch {
   close(): void;
 }
 
-/** What is heard of a window: "covered" when another one lies above a part of it. */
-export type WatchEvent = WindowEvent | "covered" | "uncovered";
+/** What is heard of a window: "covered" when another one lies above a part of it, "displaced" when it does not fill its area. */
+export type WatchEvent = WindowEvent | "covered" | "uncovered" | "displaced" | "in place";
+
+/** A window manager has done by then what follows when one of its windows is unmapped. */
+const WITHDRAWN_AFTER_MS = 300;
 
 /** Windows that are moved or animated tell of it at every step: so often they are looked at, at most. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * Hides the pointer over a window, and hears from the X server itself when the window is unmapped, mapped, covered or
- * uncovered by whomever: Electron says nothing of what was not its own doing. `null` where this machine's display is not
- * an X server's.
+ * Hides the pointer over a window, and hears from the X server itself when the window is unmapped, mapped, covered,
+ * uncovered or moved by whomever: Electron says nothing of what was not its own doing. `area` is what it is to fill of the
+ * root window, null for nothing. `null` where this machine's display is not an X server's.
  */
 export function watchWindow(
   window: number,
   env: Readonly<Record<string, string | undefined>>,
   onEvent: (event: WatchEvent) => void,
+  area: () => Frame | null = () => null,
 ): WindowWatch | null {
   let connection: X11Connection | null = null;
+  let isUnmanaged = false;
   let frozen = false;
   let thawed = Promise.resolve();
   let onThawed = () => {};
   const send = (requests: Buffer) => connection?.send(requests);
   const look = atMostEvery(LOOK_EVERY_MS, async () => {
-    const covered = connection && (await isCovered(connection, window));
-    if (covered !== null) onEvent(covered ? "covered" : "uncovered");
+    const found = connection && (await lookAt(connection, window, area()));
+    if (found === null) return;
+    onEvent(found.isDisplaced ? "displaced" : "in place");
+    onEvent(found.isCovered ? "covered" : "uncovered");
   });
 
   const begin = async (opened: X11Connection) => {
@@ -85,6 +100,14 @@ export function watchWindow(
   return {
     map: () => send(mapRequest(window)),
     raise: () => void (connection && raise(connection, window)),
+    async unmanage() {
+      const place = area();
+      if (connection === null || place === null || isUnmanaged || (await isComposited(connection))) return;
+      isUnmanaged = true;
+      send(unmanageRequests(window));
+      setTimeout(() => connection && send(showUnmanagedRequests(window, connection.root, place)), WITHDRAWN_AFTER_MS);
+    },
+    look,
     freeze() {
       if (frozen) return;
       frozen = true;
@@ -116,6 +139,13 @@ async function raise(connection: X11Connection, window: number): Promise<void> {
   if (name !== null) connection.send(activateRequest(atomIn(name), connection.root, window));
 }
 
+/** Whether a program draws all windows, and whether and where each is to be seen (`_NET_WM_CM_Sn` of the same hints). */
+async function isComposited(connection: X11Connection): Promise<boolean> {
+  const name = await connection.ask(atomRequest("_NET_WM_CM_S0"));
+  const owner = name && (await connection.ask(ownerRequest(atomIn(name))));
+  return owner === null || ownerIn(owner) !== 0;
+}
+
 /** Acts at once, then again so much later if it was asked to meanwhile; never twice at the same time. */
 function atMostEvery(everyMs: number, act: () => Promise<void>): () => void {
   let isBusy = false;
@@ -142,42 +172,60 @@ const MOST_ABOVE = 256;
 /** Of many programs there is a pixel on the display that nobody sees, and two windows of a wall overlap by as much. */
 const LEAST_COVER_PX = 8;
 
+interface Found {
+  readonly isCovered: boolean;
+  readonly isDisplaced: boolean;
+}
+
 /**
  * Whether another window lies above a part of this one, by the order of all windows: with a compositing window manager
- * the server itself takes every window for uncovered. Null where there is no telling: the window or the server is gone.
+ * the server itself takes every window for uncovered; and whether it fills an area, where it is to fill one. Null where
+ * there is no telling: the window or the server is gone.
  */
-async function isCovered(connection: X11Connection, window: number): Promise<boolean | null> {
+async function lookAt(connection: X11Connection, window: number, area: Frame | null): Promise<Found | null> {
   const { root } = connection;
-  const outer = await outermost(connection, window);
-  const answer = outer && (await connection.ask(treeRequest(root)));
+  const nest = await nestOf(connection, window);
+  const answer = nest && (await connection.ask(treeRequest(root)));
   if (!answer) return null;
+  const { outer, frame: own } = nest;
   const { children } = treeIn(answer);
   // Windows of one player lie above each other only until they are shown, where no display is.
   const above = children
     .slice(children.indexOf(outer) + 1)
     .filter((one) => !connection.isSameClient(one, window))
     .slice(-MOST_ABOVE);
-  const [screen, own, ...frames] = await Promise.all([
+  const [screen, ...frames] = await Promise.all([
     frameOf(connection, root),
-    frameOf(connection, outer),
     ...above.map((one) => viewableFrameOf(connection, one)),
   ]);
-  if (!screen || !own) return null;
+  if (!screen) return null;
   const seen = overlapOf(screen, own);
-  return frames.some((frame) => frame !== null && covers(frame, seen));
+  const isCovered = frames.some((frame) => frame !== null && covers(frame, seen));
+  return { isCovered, isDisplaced: area !== null && !fills(own, overlapOf(screen, area)) };
 }
 
-/** The window that a window is in and that is directly on the root: itself, without a window manager. */
-async function outermost(connection: X11Connection, window: number): Promise<number | null> {
-  let inner = window;
-  for (let depth = 0; depth < MOST_NESTED; depth++) {
-    const answer = await connection.ask(treeRequest(inner));
+/** Where a window is on the root, and the one that it is in and that is directly there: itself, without a window manager. */
+async function nestOf(
+  connection: X11Connection,
+  window: number,
+): Promise<{ readonly outer: number; readonly frame: Frame } | null> {
+  let [outer, frame] = [window, await frameOf(connection, window)];
+  for (let depth = 0; frame !== null && depth < MOST_NESTED; depth++) {
+    const answer = await connection.ask(treeRequest(outer));
     if (answer === null) return null;
     const { parent } = treeIn(answer);
-    if (parent === connection.root) return inner;
-    inner = parent;
+    if (parent === connection.root) return { outer, frame };
+    const around = await frameOf(connection, parent);
+    outer = parent;
+    frame = around && { ...frame, x: frame.x + around.x, y: frame.y + around.y };
   }
   return null;
+}
+
+/** Whether what a frame leaves of an area is no more than what may cover it. */
+function fills(frame: Frame, area: Frame): boolean {
+  const { width, height } = overlapOf(frame, area);
+  return area.width - width < LEAST_COVER_PX && area.height - height < LEAST_COVER_PX;
 }
 
 async function frameOf(connection: X11Connection, window: number): Promise<Frame | null> {

@@ -25,6 +25,8 @@ let windows: number;
 let player: number;
 let watch: WindowWatch;
 let told: WatchEvent[];
+/** What the player's window is to fill. */
+let area: Frame | null;
 
 beforeAll(async () => {
   display = await startDisplay(WHOLE);
@@ -42,7 +44,9 @@ beforeEach(async () => {
   // Another program could be told of it before it is there.
   await own.ask(frameRequest(player));
   told = [];
-  const watching = watchWindow(player, { DISPLAY: display.name }, (event) => told.push(event));
+  area = null;
+  const hear = (event: WatchEvent) => told.push(event);
+  const watching = watchWindow(player, { DISPLAY: display.name }, hear, () => area);
   if (watching === null) throw new Error("no display");
   watch = watching;
   // All windows of a program go with it.
@@ -138,5 +142,50 @@ describe("the X server's answers", () => {
     const atoms = await Promise.all(["WM_NAME", "WM_CLASS"].map((name) => program.ask(atomRequest(name))));
     expect(await nothing).toBeNull();
     expect(atoms.map((answer) => answer && atomIn(answer))).toEqual([39, 67]);
+  });
+});
+
+describe("a window that is to fill an area", () => {
+  const move = (x: number, y: number) => {
+    const message = Buffer.alloc(20);
+    message[0] = 12;
+    message.writeUInt16LE(5, 2);
+    message.writeUInt32LE(player, 4);
+    message.writeUInt16LE(0x3, 8);
+    message.writeInt32LE(x, 12);
+    message.writeInt32LE(y, 16);
+    program.send(message);
+  };
+  /** Which of the two was heard last. */
+  const place = () => told.findLast((event) => event === "displaced" || event === "in place");
+  const isHeard = (event: WatchEvent) => eventually(`"${event}"`, () => place() === event || undefined);
+
+  it("is displaced while a part of that is left, whoever moved it, and in place when it is back", async () => {
+    area = WHOLE;
+    move(0, 32);
+    await isHeard("displaced");
+    move(0, 0);
+    await isHeard("in place");
+    move(-10, 0);
+    await isHeard("displaced");
+  });
+
+  it("is in place where it fills more, or all but a few pixels of what can be seen of it", async () => {
+    area = { x: 0, y: 0, width: 400, height: 206 };
+    move(-20, 5);
+    await isHeard("displaced");
+    move(-5, 5);
+    await isHeard("in place");
+  });
+
+  it("is never displaced where it is to fill nothing, and found so once it is to, when it is looked at", async () => {
+    move(100, 100);
+    await isTold("uncovered");
+    watch.look();
+    await isTold("uncovered");
+    expect(place()).toBe("in place");
+    area = WHOLE;
+    watch.look();
+    await isHeard("displaced");
   });
 });

@@ -9,8 +9,11 @@ import { treeIn, treeRequest } from "../../../src/main/window/x11-protocol.ts";
 import { eventually, userFolder } from "../machine/processes.ts";
 import type { SessionDisplay } from "../player/rig.ts";
 
-/** What a kiosk may have on its display: X11 with a window manager, compositing or not, or Wayland. */
-export const SESSIONS = ["openbox", "openbox and picom", "cage"] as const;
+/**
+ * What a kiosk may have on its display: X11 with a window manager, compositing or not, or whose bar lies above all windows;
+ * or Wayland.
+ */
+export const SESSIONS = ["openbox", "openbox and picom", "icewm", "cage"] as const;
 export type Session = (typeof SESSIONS)[number];
 
 /** What runs on an X11 display, and how players find it, where that is not by the display's name. */
@@ -32,7 +35,7 @@ export async function startSession(session: Session, width: number, height: numb
 
 function startManagers(session: Session, { name }: Display): Started {
   const env = { ...process.env, DISPLAY: name };
-  const managers = [startChild("openbox", [], { env })];
+  const managers = [startChild(session === "icewm" ? "icewm" : "openbox", [], { env })];
   if (session === "openbox and picom") managers.push(startChild("picom", ["--backend", "xrender"], { env }));
   return {
     async stop() {
