@@ -123,7 +123,7 @@ describe("remote hands on a player that plays", () => {
 
   it("take the message back, and the player plays on and proves", async () => {
     expect((await remote("message", "--clear")).code).toBe(0);
-    expect(isMessage()).toBe(false);
+    await eventually("the message's end", () => !isMessage() || undefined);
     await eventually("a shown item", () => player.stderr.find((line) => line.includes(" item shown ")));
     await eventually("its proof", async () =>
       (await rig.emulator.ledger()).some(({ news, ad }) => news?.pops.length || ad?.pops.length) ? true : undefined,
