@@ -80,5 +80,8 @@ describe("one player of several screens", () => {
     kiosk.loop.dispatch({ kind: "resume", because: "hidden" });
     await pass(30_000);
     expect(proved("screen_kiosk")).toBeGreaterThan(0);
+    kiosk.health.noteHidden(["covered"]);
+    kiosk.loop.dispatch({ kind: "suspend", because: "hidden" });
+    expect(kiosk.health.report().lastError).toBe("nobody can see this screen: covered");
   });
 });

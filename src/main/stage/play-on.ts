@@ -69,6 +69,7 @@ export function playOn(stageWindow: StageWindow, run: ScreenRun): void {
   if (!visibility.isVisible) tell(false);
   visibility.listen((isVisible) => {
     tell(isVisible);
+    playing.health.noteHidden(visibility.hiddenReasons);
     playing.loop.dispatch({ kind: isVisible ? "resume" : "suspend", because: "hidden" });
   });
   panels.noteBlanked(screenId, playing.loop.state().blanked);

@@ -33,6 +33,7 @@ export class HealthWatch {
   #shownAt: Instant | null = null;
   #answered: SpotOutcome["kind"] | "unasked" = "unasked";
   #lastError: string | null = null;
+  #hiddenReasons: readonly string[] = [];
   #failure: { readonly playout: PlayoutId; readonly detail: string } | null = null;
 
   constructor(clock: Clock, metrics: ScreenMetrics) {
@@ -52,8 +53,10 @@ export class HealthWatch {
       takeLateness.observe(labels, Math.max(0, slot.paintedAt - slot.startsAt) / 1000);
       this.#everShown = true;
     }
-    if (isHidden(state) && (this.#state === null || !isHidden(this.#state)))
-      this.#lastError = "nobody can see this screen";
+    if (isHidden(state) && (this.#state === null || !isHidden(this.#state))) {
+      const why = this.#hiddenReasons.join(", ");
+      this.#lastError = `nobody can see this screen${why === "" ? "" : `: ${why}`}`;
+    }
     this.#noteHouse(visibleSlot(state) === null && !isHidden(state) && !isWithheld(state));
     // What went before opening says nothing about the hours after it.
     const withheld = isWithheld(state) || (this.#state !== null && isWithheld(this.#state));
@@ -68,6 +71,11 @@ export class HealthWatch {
     if (outcome.kind === "denied")
       this.#lastError = `the service denies this screen its spots (HTTP ${outcome.status})`;
     if (outcome.kind === "unavailable") this.#lastError = `the service is unavailable: ${outcome.reason}`;
+  }
+
+  /** Takes in why nobody can see the screen, just before it is suspended for that. */
+  noteHidden(reasons: readonly string[]): void {
+    this.#hiddenReasons = reasons;
   }
 
   /** Takes in what there is to say about a deck that fails, just before its playout is over for that. */
