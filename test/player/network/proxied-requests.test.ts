@@ -78,7 +78,8 @@ describe.skipIf(lacking() !== null)(`creatives behind Squid (${lacking() ?? "it 
     const asked = guarded(`http://${host}:${port}/x`, { redirect: "manual" });
     if (reached) expect(await (await asked).text()).toBe("here");
     else await expect(asked).rejects.toThrow(`creatives may not reach ${host}`);
-    expect(squid.asked().some((line) => line.includes(host))).toBe(reached);
+    // Squid notes what it was asked for once it has answered.
+    await expect.poll(() => squid.asked().some((line) => line.includes(host))).toBe(reached);
   });
 
   it("reach what is private where they are allowed to", async () => {
