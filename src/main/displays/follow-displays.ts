@@ -4,6 +4,7 @@ import type { NamedOutput } from "../../core/displays/panel.ts";
 import type { Config } from "../../player/config/config.ts";
 import { runProgram } from "../../player/run-program.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
+import { pixelsOf } from "../window/window.ts";
 import { DisplaySetup } from "./display-setup.ts";
 import { type Output, programHere } from "./output-programs.ts";
 
@@ -27,8 +28,7 @@ export function followDisplays(config: Config, stages: readonly StageWindow[], l
     await setup.apply(
       config.screens.map(({ screenId, display: { mode, rotate, scale } }, index) => {
         const display = stages[index]?.display() ?? null;
-        // In pixels where the system counts displays by them, as X11 does.
-        const origin = display === null ? null : (display.nativeOrigin ?? display.bounds);
+        const origin = display === null ? null : pixelsOf(display);
         return { screenId, wish: { mode, rotate, scale }, origin };
       }),
     );
@@ -58,7 +58,7 @@ export class OutputNames {
   of(screenId: string): NamedOutput | null {
     const display = this.#stages.find((stage) => stage.screenId === screenId)?.display() ?? null;
     if (display === null) return null;
-    const { x, y } = display.nativeOrigin ?? display.bounds;
+    const { x, y } = pixelsOf(display);
     const [only, ...others] = this.#outputs.filter((one) => one.x === x && one.y === y);
     return only === undefined || others.length > 0 ? null : only;
   }

@@ -90,8 +90,8 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
   };
 }
 
-/** The part of all displays together that is this one, in pixels. */
-function pixelsOf({ bounds, size, scaleFactor, nativeOrigin }: Display): Rectangle {
+/** The part of all displays together that is this one, in pixels where the system counts displays by them, as X11 does. */
+export function pixelsOf({ bounds, size, scaleFactor, nativeOrigin }: Display): Rectangle {
   const { x, y } = nativeOrigin ?? bounds;
   return { x, y, width: Math.round(size.width * scaleFactor), height: Math.round(size.height * scaleFactor) };
 }

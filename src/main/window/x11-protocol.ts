@@ -16,7 +16,6 @@ const LARGEST = 0x7fff_7fff;
 const BACKGROUND = 0x1;
 const OVERRIDE_REDIRECT = 0x200;
 const EVENT_MASK = 0x800;
-const POSITION = 0x3;
 const STACK_MODE = 0x40;
 const STRUCTURE_NOTIFY = 0x2_0000;
 const SUBSTRUCTURE_NOTIFY = 0x8_0000;
@@ -119,16 +118,12 @@ export function unmanageRequests(window: number): Buffer {
 
 /** Shows such a window at its place, above all others. */
 export function showUnmanagedRequests(window: number, root: number, { x, y }: Pick<Frame, "x" | "y">): Buffer {
-  return Buffer.concat([
-    request(7, [window, root, place(x, y)]),
-    request(12, [window, POSITION, x >>> 0, y >>> 0]),
-    mapRequest(window),
-    raiseRequest(window),
-  ]);
+  // Put directly on the root, it is there, and above all others there.
+  return Buffer.concat([request(7, [window, root, point(x, y)]), mapRequest(window)]);
 }
 
 /** Two numbers of 16 bits. */
-function place(x: number, y: number): number {
+function point(x: number, y: number): number {
   return (((y & 0xffff) << 16) | (x & 0xffff)) >>> 0;
 }
 

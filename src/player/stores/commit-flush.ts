@@ -3,9 +3,9 @@ import { codeOf, type Database, isTaken, type Statement } from "./database.ts";
 
 /** What waits for the disk; whether that has taken all. */
 type Act = (tookAll: boolean) => void;
-export type Flush = (file: number, onEnd: (error: NodeJS.ErrnoException | null) => void) => void;
+type Flush = (file: number, onEnd: (error: NodeJS.ErrnoException | null) => void) => void;
 /** Hears by which of the system's codes the disk has begun to fail, and `null` when it takes what it is given again. */
-export type Report = (code: string | null) => void;
+type Report = (code: string | null) => void;
 
 /** A disk that has not answered for so long may never do so, and the hour of the proofs that wait for it goes by (G9). */
 const WITHIN_MS = 60_000;

@@ -8,6 +8,7 @@ import {
   frameRequest,
   mapRequest,
   raiseRequest,
+  request,
 } from "../../../src/main/window/x11-protocol.ts";
 import { type WatchEvent, type WindowWatch, watchWindow } from "../../../src/main/window/x11-watch.ts";
 import { eventually } from "../../support/machine/processes.ts";
@@ -146,16 +147,7 @@ describe("the X server's answers", () => {
 });
 
 describe("a window that is to fill an area", () => {
-  const move = (x: number, y: number) => {
-    const message = Buffer.alloc(20);
-    message[0] = 12;
-    message.writeUInt16LE(5, 2);
-    message.writeUInt32LE(player, 4);
-    message.writeUInt16LE(0x3, 8);
-    message.writeInt32LE(x, 12);
-    message.writeInt32LE(y, 16);
-    program.send(message);
-  };
+  const move = (x: number, y: number) => program.send(request(12, [player, 0x3, x >>> 0, y >>> 0]));
   /** Which of the two was heard last. */
   const place = () => told.findLast((event) => event === "displaced" || event === "in place");
   const isHeard = (event: WatchEvent) => eventually(`"${event}"`, () => place() === event || undefined);

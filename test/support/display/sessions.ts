@@ -5,7 +5,7 @@ import { type Display, startDisplay } from "../../../scripts/setup/display.ts";
 import { ROOT } from "../../../scripts/setup/paths.mjs";
 import { ordinaryUser } from "../../../scripts/setup/user.ts";
 import { connectX11, type X11Connection } from "../../../src/main/window/x11-connection.ts";
-import { treeIn, treeRequest } from "../../../src/main/window/x11-protocol.ts";
+import { request, treeIn, treeRequest } from "../../../src/main/window/x11-protocol.ts";
 import { eventually, userFolder } from "../machine/processes.ts";
 import type { SessionDisplay } from "../player/rig.ts";
 
@@ -33,10 +33,15 @@ export async function startSession(session: Session, width: number, height: numb
   };
 }
 
-function startManagers(session: Session, { name }: Display): Started {
+const MANAGERS: Readonly<Record<Exclude<Session, "cage">, readonly (readonly [string, ...string[]])[]>> = {
+  openbox: [["openbox"]],
+  "openbox and picom": [["openbox"], ["picom", "--backend", "xrender"]],
+  icewm: [["icewm"]],
+};
+
+function startManagers(session: keyof typeof MANAGERS, { name }: Display): Started {
   const env = { ...process.env, DISPLAY: name };
-  const managers = [startChild(session === "icewm" ? "icewm" : "openbox", [], { env })];
-  if (session === "openbox and picom") managers.push(startChild("picom", ["--backend", "xrender"], { env }));
+  const managers = MANAGERS[session].map(([program, ...args]) => startChild(program, args, { env }));
   return {
     async stop() {
       for (const manager of managers.reverse()) await manager.stop();
@@ -89,15 +94,8 @@ export async function resizeOutput(
     const tree = await connection.ask(treeRequest(connection.root));
     return tree === null ? undefined : treeIn(tree).children.at(-1);
   });
-  const resize = Buffer.alloc(20);
-  resize[0] = 12;
-  resize.writeUInt16LE(5, 2);
-  resize.writeUInt32LE(window, 4);
-  resize.writeUInt16LE(0xc, 8);
-  resize.writeUInt32LE(width, 12);
-  resize.writeUInt32LE(height, 16);
   // Its answer says that the request before was done.
-  connection.send(resize);
+  connection.send(request(12, [window, 0xc, width, height]));
   await connection.ask(treeRequest(connection.root));
   connection.close();
 }
