@@ -134,6 +134,31 @@ function inForce(until: Instant | null, wall: Instant): Instant | null {
   return until !== null && stillHolds(until, wall, SOFTWARE_MS) ? until : null;
 }
 
+/** How much a run has grown, and what it costs to begin anew now. */
+export interface Growth {
+  /** How many bytes more than at first the processes take that live as long as the player, for good. */
+  readonly bytes: number;
+  /** Memory of the machine, in bytes. */
+  readonly machineBytes: number;
+  /** Whether no screen shows anything of the service, or is about to. */
+  readonly isIdle: boolean;
+  /** The hour of the day by the machine's own clock, 0 to 23. */
+  readonly hour: number;
+}
+
+/** Chromium itself keeps a little of each page that it has shown: months go by until it is this much... */
+const MOST_GROWTH_BYTES = 512 * 1024 ** 2;
+/** ...or this share of what the machine has. */
+const MOST_GROWTH_SHARE = 1 / 8;
+/** When the fewest people pass by, where a screen is never idle. */
+export const QUIET_HOUR = 4;
+
+/** Whether to begin anew, so that memory has a ceiling: when that costs least, and in any case at twice the growth. */
+export function isRenewalDue({ bytes, machineBytes, isIdle, hour }: Growth): boolean {
+  const most = Math.min(MOST_GROWTH_BYTES, machineBytes * MOST_GROWTH_SHARE);
+  return bytes >= most && (isIdle || hour === QUIET_HOUR || bytes >= 2 * most);
+}
+
 /** Pages that were visible when the GPU process ended, with when that was last; the latest last. */
 export type GraphicsSuspects = ReadonlyMap<string, Instant>;
 

@@ -3,12 +3,14 @@ import {
   type BootRecord,
   type Fault,
   type GraphicsSuspects,
+  isRenewalDue,
   NEW_BOOT_RECORD,
   NO_SUSPECTS,
   onEnd,
   onFault,
   onHealthy,
   onStart,
+  QUIET_HOUR,
   remedyFor,
   SAFE_AFTER_RESTARTS,
   SOFTWARE_MS,
@@ -149,5 +151,28 @@ describe("a visible page when the GPU process ends", () => {
     const others = Array.from({ length: 100 }, (_, index) => [`other-${index}`, index] as const);
     expect(blamedAmong([...others.slice(0, 50), ["a", 50], ...others.slice(51, 80), ["a", 81]]).at(-1)).toBe(true);
     expect(blamedAmong([["a", 0], ...others, ["a", 200]]).at(-1)).toBe(false);
+  });
+});
+
+describe("a run whose memory has grown", () => {
+  const GB = 1024 ** 3;
+  const playing = { bytes: GB / 2, machineBytes: 8 * GB, isIdle: false, hour: 12 };
+
+  it.each([
+    ["plays on through the day", playing, false],
+    ["begins anew in the quiet hour", { ...playing, hour: QUIET_HOUR }, true],
+    ["begins anew where that costs nothing", { ...playing, isIdle: true }, true],
+    ["plays on in the quiet hour with less", { ...playing, hour: QUIET_HOUR, bytes: GB / 2 - 1 }, false],
+    ["plays on while it is idle with less", { ...playing, isIdle: true, bytes: GB / 2 - 1 }, false],
+    ["does not wait at twice as much", { ...playing, bytes: GB }, true],
+    ["has less to itself on a small machine", { ...playing, machineBytes: 2 * GB }, true],
+    [
+      "has half of that before it is due at all",
+      { ...playing, machineBytes: 2 * GB, bytes: GB / 4 - 1, isIdle: true },
+      false,
+    ],
+    ["has no more to itself on a large one", { ...playing, machineBytes: 64 * GB, isIdle: true }, true],
+  ])("%s", (_name, growth, isDue) => {
+    expect(isRenewalDue(growth)).toBe(isDue);
   });
 });

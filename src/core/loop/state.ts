@@ -196,7 +196,7 @@ export function wakeAt(state: LoopState): Instant | null {
 }
 
 /** Why a screen is suspended: it shows no spots and asks for none. */
-export type SuspendReason = "closed" | "hours-awaited" | "hidden" | "switched-off" | "overridden";
+export type SuspendReason = "closed" | "hours-awaited" | "hidden" | "switched-off" | "overridden" | "ending";
 
 /** What a suspension does to the item on air, why what waits is not shown, and whether the screen is blanked meanwhile. */
 interface Suspension {
@@ -218,6 +218,8 @@ const SUSPENSIONS: Readonly<Record<SuspendReason, Suspension>> = {
   "switched-off": { cutsShort: true, failure: "hidden", blanking: "blank" },
   /** The operator's message or test card lies over everything, and is to be seen at any hour. */
   overridden: { cutsShort: true, failure: "overridden", blanking: "show" },
+  /** The player is about to begin anew. */
+  ending: { cutsShort: false, failure: "stopped", blanking: "unchanged" },
 };
 
 /** Adds a reason, once. */

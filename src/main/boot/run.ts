@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { app, powerMonitor } from "electron";
@@ -17,7 +18,7 @@ import { countStart } from "../../player/run-identity.ts";
 import { StoreUnusable } from "../../player/stores/database.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
 import { followPanels } from "../displays/follow-panels.ts";
-import type { Recovery } from "../recovery/recovery.ts";
+import { type Recovery, renewWhenGrown } from "../recovery/recovery.ts";
 import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
 import type { HandsParts } from "../remote/hands.ts";
@@ -127,7 +128,7 @@ export async function run(parts: Run): Promise<void> {
   // Whoever looks at the screen comes first, whoever reads about it second.
   await windowsShown;
   const restarts = countStart(join(config.dataDir, "starts.json"), clock.bootId) - 1;
-  const { openHealth } = await import("../operator/health.ts");
+  const { memory, openHealth } = await import("../operator/health.ts");
   const report = () => ({ broker: remote?.broker ?? null, ...overrides.report() });
   const sources = {
     ...{ config, player, metrics, stages, displays, panels, clock, log: logger, restarts, recovery },
@@ -135,6 +136,11 @@ export async function run(parts: Run): Promise<void> {
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
+  void renewWhenGrown({
+    ...{ screens: player.screens, clock, log: logger, memory, machineBytes: totalmem() },
+    restart: () => void shutdown.end(EXIT.restart),
+    signal: ending.signal,
+  });
   await offerHotkey(config, health?.port ?? null, stages, logger, shutdown);
 }
 

@@ -150,7 +150,8 @@ const KINDS: Readonly<Record<string, keyof ProcessMemory>> = {
   Utility: "utility",
 };
 
-function memory(): ProcessMemory {
+/** What the player's processes take, by kind. */
+export function memory(): ProcessMemory {
   const sums: { -readonly [Kind in keyof ProcessMemory]: ProcessMemory[Kind] } = {};
   for (const {
     type,

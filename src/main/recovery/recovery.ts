@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import type { Logger } from "pino";
 import { z } from "zod";
 import {
   type BootRecord,
   type Fault,
   HEALTHY_AFTER_MS,
   type Incident,
+  isRenewalDue,
   NEW_BOOT_RECORD,
   onEnd,
   onFault,
@@ -16,8 +18,10 @@ import {
   startPlan,
   withoutGraphics,
 } from "../../core/recovery.ts";
-import type { Clock } from "../../player/clock.ts";
+import { type Clock, reached } from "../../player/clock.ts";
 import type { RecoveryReport } from "../../player/health/health-report.ts";
+import type { ProcessMemory } from "../../player/health/metric-sources.ts";
+import type { ScreenLoop } from "../../player/screen/screen-loop.ts";
 import { readSmallFile, writeSmallFile } from "../../player/small-file.ts";
 import { EXIT } from "./supervisor.ts";
 
@@ -117,4 +121,55 @@ function readBootRecord(path: string): BootRecord {
 /** Writes the boot record; says whether the disk took it. */
 function writeBootRecord(path: string, record: BootRecord): boolean {
   return writeSmallFile(path, record);
+}
+
+/** What is begun anew, and how. */
+export interface RenewalParts {
+  readonly screens: readonly { readonly loop: Pick<ScreenLoop, "state" | "dispatch"> }[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly memory: () => ProcessMemory;
+  /** Memory of the machine, in bytes. */
+  readonly machineBytes: number;
+  readonly restart: () => void;
+  readonly signal: AbortSignal;
+}
+
+const LOOK_EVERY_MS = 60_000;
+/** What is given back within so many looks was no growth. */
+const LOOKS = HEALTHY_AFTER_MS / LOOK_EVERY_MS;
+const OVER_YET_EVERY_MS = 250;
+
+/**
+ * Begins the player anew when its memory has grown too much: in good order, once what is on air was shown in full. Until the
+ * signal is aborted.
+ */
+export async function renewWhenGrown({ screens, clock, log, signal, ...parts }: RenewalParts): Promise<void> {
+  const { memory, machineBytes, restart } = parts;
+  const states = () => screens.map(({ loop }) => loop.state());
+  const later = async (ms: number) => {
+    await reached(clock.now() + ms, clock, signal);
+    return !signal.aborted;
+  };
+  let looks: readonly number[] = [];
+  let atFirst: number | null = null;
+  while (await later(LOOK_EVERY_MS)) {
+    looks = [...looks, lasting(memory())].slice(-LOOKS);
+    if (looks.length < LOOKS) continue;
+    const least = Math.min(...looks);
+    atFirst ??= least;
+    const bytes = least - atFirst;
+    const isIdle = states().every(({ slot, queue }) => slot === null && queue.length === 0);
+    const hour = new Date(clock.wall()).getHours();
+    if (!isRenewalDue({ bytes, machineBytes, isIdle, hour })) continue;
+    log.warn({ grownBytes: bytes }, "memory has grown too much: the player begins anew after this item");
+    for (const { loop } of screens) loop.dispatch({ kind: "suspend", because: "ending" });
+    while (states().some(({ slot }) => slot !== null)) if (!(await later(OVER_YET_EVERY_MS))) return;
+    return restart();
+  }
+}
+
+/** Of the processes that live as long as the player: pages come and go. */
+function lasting({ main = 0, gpu = 0, utility = 0 }: ProcessMemory): number {
+  return main + gpu + utility;
 }

@@ -118,3 +118,13 @@ describe("a screen whose display the operator has switched off", () => {
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden", "blank"]);
   });
 });
+
+describe("a screen whose player is about to begin anew", () => {
+  it("shows the item on air to its end and owes its proof, drops what waits, and is lit", () => {
+    const loop = onAir();
+    loop.tell({ kind: "suspend", because: "ending" });
+    expect(loop.read()).toEqual(["clear 1-ad", "settle 1-ad stopped"]);
+    loop.pass(60_000);
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news shown"]);
+  });
+});
