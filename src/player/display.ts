@@ -36,6 +36,11 @@ export function isWayland(env: Environment, argv: readonly string[], platform = 
   return said === undefined ? env.XDG_SESSION_TYPE === "wayland" && Boolean(env.WAYLAND_DISPLAY) : said === "wayland";
 }
 
+/** Whether this is a session of GNOME, under X11 or Wayland (Desktop Entry Specification, `XDG_CURRENT_DESKTOP`). */
+export function isGnome({ XDG_CURRENT_DESKTOP: names = "" }: Environment): boolean {
+  return names.split(":").includes("GNOME");
+}
+
 /** The number of an X display of this machine, as in `:0`, `:0.1` and `unix:0`; null where the name is none (X(7)). */
 export function localDisplay(name: string): number | "elsewhere" | null {
   const [, host = "", number = ""] = /^(.*):(\d{1,5})(?:\.\d+)?$/.exec(name) ?? [];

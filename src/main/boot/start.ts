@@ -4,7 +4,7 @@ import { app, nativeTheme } from "electron";
 import { PLAIN_START, type StartPlan } from "../../core/recovery.ts";
 import { type SleepingClock, systemClock } from "../../player/clock.ts";
 import { type Config, type GoodConfig, readConfig } from "../../player/config/config.ts";
-import { displayTroubleHere, isWayland } from "../../player/display.ts";
+import { displayTroubleHere } from "../../player/display.ts";
 import { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { codeOf } from "../../player/stores/database.ts";
 import { refuseBadCertificates } from "../guards.ts";
@@ -13,7 +13,7 @@ import { planStart, Recovery } from "../recovery/recovery.ts";
 import { EXIT, type Supervision, superviseBy } from "../recovery/supervisor.ts";
 import { watchChromium } from "../recovery/triggers.ts";
 import { createStageWindows, redrawAfterGpuLoss, type StageWindow } from "../stage/stage-window.ts";
-import { DRAW_COVERED } from "../window/window.ts";
+import { DRAW_COVERED, isFittedByDesktop } from "../window/window.ts";
 import { displayAnswers } from "../window/x11-connection.ts";
 import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
 import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
@@ -186,9 +186,9 @@ function applySwitches(
   // No second copy of media on the disk: the media cache is the only one.
   commandLine.appendSwitch("disk-cache-size", "1");
   commandLine.appendSwitch("disable-http-cache");
-  // Under Wayland a window is as large as its display, and nothing sticks out of it: cued decks are covered whole, and draw all
-  // the same. On X11 they stick out.
-  if (isWayland(process.env, process.argv)) commandLine.appendSwitch(DRAW_COVERED);
+  // A window that the desktop fits is as large as its display, and nothing sticks out of it: cued decks are covered whole, and
+  // draw all the same.
+  if (isFittedByDesktop()) commandLine.appendSwitch(DRAW_COVERED);
   // Nothing in Chromium talks to anybody on its own.
   commandLine.appendSwitch("disable-background-networking");
   commandLine.appendSwitch("disable-component-update");

@@ -1,4 +1,7 @@
 import type { BaseWindow } from "electron";
+import type { Environment } from "../../player/config/environment.ts";
+import { isGnome } from "../../player/display.ts";
+import { type Run, runProgram } from "../../player/run-program.ts";
 import type { OwnPlace } from "./window.ts";
 import { type WatchEvent, type WindowWatch, watchWindow } from "./x11-watch.ts";
 
@@ -11,6 +14,8 @@ export type HiddenReason =
   | "unmapped"
   | "covered"
   | "displaced"
+  | "desktop overview"
+  | "locked"
   | "operator overlay";
 
 /** Whether a screen's window is visible: it is while there is no reason why it is hidden. */
@@ -70,16 +75,21 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility, own:
   window.on("hide", () => visibility.note("not shown", true));
   window.on("show", () => visibility.note("not shown", false));
   const outside = watchFromOutside(window, visibility, own);
+  const desktop = watchDesktop(visibility, process.env);
   let raises = 0;
 
   const bringBack = () => {
     outside?.look();
     if (!visibility.has("covered")) raises = 0;
     if (visibility.isVisible || visibility.has("no display") || window.isDestroyed()) return;
-    if (visibility.has("minimized")) window.restore();
+    if (visibility.has("minimized")) {
+      window.restore();
+      outside?.raise();
+    }
     if (visibility.has("not shown")) window.showInactive();
     if (visibility.has("unmapped")) outside?.map();
     if (visibility.has("displaced")) own.settle();
+    if (visibility.has("desktop overview")) desktop?.leaveOverview();
     if (!visibility.has("covered")) return;
     if (++raises > MOST_RAISES) outside?.unmanage();
     outside?.raise();
@@ -88,6 +98,7 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility, own:
   window.once("closed", () => {
     clearInterval(timer);
     outside?.close();
+    desktop?.close();
   });
   return outside;
 }
@@ -103,6 +114,10 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
         return visibility.note("unmapped", true);
       case "mapped":
         return visibility.note("unmapped", false);
+      case "minimized":
+        return visibility.note("minimized", true);
+      case "restored":
+        return visibility.note("minimized", false);
       case "covered":
         return visibility.note("covered", true);
       case "uncovered":
@@ -119,4 +134,48 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
     }
   };
   return watchWindow(handle.readUInt32LE(), process.env, hear, own.area);
+}
+
+/** How often GNOME Shell is asked: by its overview, which it opens at each login, it shows all windows small. */
+const ASK_EVERY_MS = 1_000;
+
+/** What a desktop itself shows in front of all windows, under X11 and Wayland. */
+export interface DesktopWatch {
+  leaveOverview(): void;
+  close(): void;
+}
+
+/** Asks GNOME Shell on the session's bus until it is closed; null for another desktop. */
+export function watchDesktop(visibility: Visibility, env: Environment, run: Run = runProgram): DesktopWatch | null {
+  if (!isGnome(env)) return null;
+  const shell = ["--session", "--dest", "org.gnome.Shell", "--object-path", "/org/gnome/Shell"];
+  const call = (method: string, ...given: readonly string[]) =>
+    run("gdbus", [
+      "call",
+      ...shell,
+      "--method",
+      `org.freedesktop.DBus.Properties.${method}`,
+      "org.gnome.Shell",
+      ...given,
+    ]);
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const ask = async () => {
+    const ran = await call("GetAll");
+    if (isClosed) return;
+    // A shell that is busy or starts anew shows what it showed.
+    if (ran.kind === "ran") {
+      visibility.note("desktop overview", ran.output.includes("'OverviewActive': <true>"));
+      visibility.note("locked", ran.output.includes("'Mode': <'unlock-dialog'>"));
+    }
+    timer = setTimeout(() => void ask(), ASK_EVERY_MS);
+  };
+  void ask();
+  return {
+    leaveOverview: () => void call("Set", "OverviewActive", "<false>"),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
 }

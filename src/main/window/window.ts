@@ -1,6 +1,6 @@
 import { app, BaseWindow, type Display, type Rectangle, screen, type WebContentsView } from "electron";
 import type { Area, Size } from "../../core/displays/page-layout.ts";
-import { isWayland } from "../../player/display.ts";
+import { isGnome, isWayland } from "../../player/display.ts";
 import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
 
 /** A stage's window, which is hidden until it is revealed, and whenever it has no display. */
@@ -24,22 +24,21 @@ export interface OwnPlace {
 /**
  * Opens a stage's frameless window for its display. It is on, but for a pixel beyond every display's edge, until `reveal`:
  * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start. By its `number` it
- * is told from others there, so that none covers another. Under Wayland, where windows have no place of their own choice,
- * it is on its display at once, and full screen by the compositor's doing.
+ * is told from others there, so that none covers another. One that is fitted by the desktop is on its display at once.
  */
 export function openWindow(plan: WindowPlan, first: Display | null, number = 0): StageWindow {
   let display = first;
   let revealed = false;
   let isComingBack = false;
-  const byCompositor = isWayland(process.env, process.argv);
-  const beyond = () => (byCompositor ? {} : beyondDisplays(number));
+  const isFitted = plan.fullscreen && isFittedByDesktop();
+  const beyond = () => (isFittedByDesktop() ? {} : beyondDisplays(number));
   const boundsHere = (on: Display) => {
-    return byCompositor && plan.fullscreen ? on.bounds : boundsOn(plan, on, screen.getAllDisplays());
+    return isFitted ? on.bounds : boundsOn(plan, on, screen.getAllDisplays());
   };
   const window = new BaseWindow({
     ...(display === null ? {} : boundsHere(display)),
     ...beyond(),
-    fullscreen: byCompositor && plan.fullscreen,
+    fullscreen: isFitted,
     show: display !== null,
     title: "Spotloop",
     frame: false,
@@ -52,8 +51,9 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
 
   const settle = () => {
     if (display === null) return window.hide();
-    // Full screen by the compositor's doing, too: what cannot be resized does not follow a display that is turned.
+    // One that is fitted, too: what cannot be resized does not follow a display that is turned.
     window.setBounds(boundsHere(display));
+    if (isFitted && !window.isFullScreen()) window.setFullScreen(true);
   };
   /** As a new one, a window that was hidden is empty at first. */
   const comeBack = (on: Display, onPlaced: () => void) => {
@@ -82,12 +82,24 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
     },
     own: {
       area() {
-        const isFilled = plan.fullscreen && !byCompositor && revealed && !isComingBack;
+        const isFilled = plan.fullscreen && !isWaylandHere() && revealed && !isComingBack;
         return display === null || !isFilled ? null : pixelsOf(display);
       },
       settle,
     },
   };
+}
+
+/**
+ * Whether windows are made full screen, and no larger, by whoever manages them: under Wayland, where they have no place of
+ * their own choice, and by GNOME, which puts what is larger below its bar.
+ */
+export function isFittedByDesktop(): boolean {
+  return isWaylandHere() || isGnome(process.env);
+}
+
+function isWaylandHere(): boolean {
+  return isWayland(process.env, process.argv);
 }
 
 /** The part of all displays together that is this one, in pixels where the system counts displays by them, as X11 does. */

@@ -151,6 +151,16 @@ export function atomIn(answer: Buffer): number {
   return answer.readUInt32LE(8);
 }
 
+/** Asks for the first number of a window's property, by its name's number. */
+export function propertyRequest(window: number, property: number): Buffer {
+  return request(20, [window, property, 0, 0, 1]);
+}
+
+/** Whether a window manager has minimized a window, by its property `WM_STATE` (Inter-Client Communication Conventions). */
+export function isMinimizedIn(answer: Buffer): boolean {
+  return answer.readUInt32LE(16) > 0 && answer.readUInt32LE(32) === 3;
+}
+
 /**
  * Tells the window manager that a window is to be the active one, as a pager does, whom it obeys (`_NET_ACTIVE_WINDOW` of
  * the Extended Window Manager Hints): a full-screen window that is active lies above all that are to stay on top.

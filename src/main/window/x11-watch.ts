@@ -11,10 +11,12 @@ import {
   frameRequest,
   freezeRequests,
   hideRequests,
+  isMinimizedIn,
   isViewableIn,
   mapRequest,
   ownerIn,
   ownerRequest,
+  propertyRequest,
   raiseRequest,
   showUnmanagedRequests,
   thawRequest,
@@ -47,7 +49,7 @@ export interface WindowWatch {
 }
 
 /** What is heard of a window: "covered" when another one lies above a part of it, "displaced" when it does not fill its area. */
-export type WatchEvent = WindowEvent | "covered" | "uncovered" | "displaced" | "in place";
+export type WatchEvent = WindowEvent | "minimized" | "restored" | "covered" | "uncovered" | "displaced" | "in place";
 
 /** A window manager has done by then what follows when one of its windows is unmapped. */
 const WITHDRAWN_AFTER_MS = 300;
@@ -75,6 +77,8 @@ export function watchWindow(
   const look = atMostEvery(LOOK_EVERY_MS, async () => {
     const found = connection && (await lookAt(connection, window, area()));
     if (found === null) return;
+    // What a window manager once said of a window that it has no more stays on it.
+    onEvent(found.isMinimized && !isUnmanaged ? "minimized" : "restored");
     onEvent(found.isDisplaced ? "displaced" : "in place");
     onEvent(found.isCovered ? "covered" : "uncovered");
   });
@@ -173,17 +177,20 @@ const MOST_ABOVE = 256;
 const LEAST_COVER_PX = 8;
 
 interface Found {
+  /** Some window managers leave a window mapped then, for a picture of it, and Electron says nothing of a full-screen one. */
+  readonly isMinimized: boolean;
   readonly isCovered: boolean;
   readonly isDisplaced: boolean;
 }
 
 /**
- * Whether another window lies above a part of this one, by the order of all windows: with a compositing window manager
- * the server itself takes every window for uncovered; and whether it fills an area, where it is to fill one. Null where
- * there is no telling: the window or the server is gone.
+ * Whether a window is minimized; whether another one lies above a part of it, by the order of all windows, since with a
+ * compositing window manager the server itself takes every window for uncovered; and whether it fills an area, where it is
+ * to fill one. Null where there is no telling: the window or the server is gone.
  */
 async function lookAt(connection: X11Connection, window: number, area: Frame | null): Promise<Found | null> {
   const { root } = connection;
+  const isMinimized = await isMinimizedBy(connection, window);
   const nest = await nestOf(connection, window);
   const answer = nest && (await connection.ask(treeRequest(root)));
   if (!answer) return null;
@@ -201,7 +208,13 @@ async function lookAt(connection: X11Connection, window: number, area: Frame | n
   if (!screen) return null;
   const seen = overlapOf(screen, own);
   const isCovered = frames.some((frame) => frame !== null && covers(frame, seen));
-  return { isCovered, isDisplaced: area !== null && !fills(own, overlapOf(screen, area)) };
+  return { isMinimized, isCovered, isDisplaced: area !== null && !fills(own, overlapOf(screen, area)) };
+}
+
+async function isMinimizedBy(connection: X11Connection, window: number): Promise<boolean> {
+  const name = await connection.ask(atomRequest("WM_STATE"));
+  const state = name && (await connection.ask(propertyRequest(window, atomIn(name))));
+  return state !== null && isMinimizedIn(state);
 }
 
 /** Where a window is on the root, and the one that it is in and that is directly there: itself, without a window manager. */

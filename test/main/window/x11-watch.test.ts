@@ -129,6 +129,22 @@ describe("a window among others, as the X server tells of it", () => {
     await isTold("uncovered");
   });
 
+  it("is minimized where the window manager says so, though it is still mapped, and restored when it says that", async () => {
+    const answer = await program.ask(atomRequest("WM_STATE"));
+    const property = answer === null ? 0 : atomIn(answer);
+    const say = async (state: number) => {
+      // Two numbers of 32 bits in place of what there was.
+      program.send(request(18, [player, property, property, 32, 2, state, 0]));
+      show(create(CORNER));
+      const heard = told.length;
+      await eventually("another look", () => told.length > heard || undefined);
+    };
+    await say(3);
+    await eventually("minimized", () => told.includes("minimized") || undefined);
+    await say(1);
+    await eventually("restored", () => told.lastIndexOf("restored") > told.indexOf("minimized") || undefined);
+  });
+
   it("is told of when it is withdrawn and comes back", async () => {
     hide(player);
     await eventually("its end", () => told.includes("unmapped") || undefined);
