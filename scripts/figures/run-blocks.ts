@@ -69,7 +69,8 @@ export const RUN_BLOCKS = {
     const hours = sum(pieces.map((piece) => piece.hours));
     const columns = [first, ...(last === null ? [] : [last])];
     const heading = ["", ...columns.map(({ hour }) => `Hour ${hour}`), "In all, or the worst hour", "Moves by (95 %)"];
-    const rows = HOUR_ROWS.map(([what, text]) => [what, ...columns.map(text), text(all), ""]);
+    const hourRows = [...HOUR_ROWS, ...(all.keptUp === undefined ? [] : KEPT_UP_ROWS)];
+    const rows = hourRows.map(([what, text]) => [what, ...columns.map(text), text(all), ""]);
     const taken = FIGURE_NAMES.map((name) => {
       return [name, ...columns.map(({ footprint }) => number(footprint[name])), "", moveOf(slopes[name])];
     });
@@ -138,7 +139,9 @@ export const RUN_BLOCKS = {
   }),
 };
 
-const HOUR_ROWS: readonly (readonly [what: string, (hour: Omit<Hour, "hour" | "footprint">) => string])[] = [
+type HourRow = readonly [what: string, (hour: Omit<Hour, "hour" | "footprint">) => string];
+
+const HOUR_ROWS: readonly HourRow[] = [
   ["frames watched", ({ frames }) => number(frames)],
   [
     "black, white, foreign frames",
@@ -152,6 +155,13 @@ const HOUR_ROWS: readonly (readonly [what: string, (hour: Omit<Hour, "hour" | "f
   ["error of an item's length, most, ms", ({ lengthErrorMostMs }) => number(lengthErrorMostMs)],
   ["drift in an hour, ms", ({ driftMs }) => number(driftMs)],
   ["restarts", ({ restarts }) => number(restarts)],
+];
+
+/** Of hours in which the machine was watched, too. */
+const KEPT_UP_ROWS: readonly HourRow[] = [
+  ["items that the machine held up", ({ keptUp }) => (keptUp === undefined ? "" : number(keptUp.others))],
+  ["error of the length of all others, p99, ms", ({ keptUp }) => (keptUp === undefined ? "" : number(keptUp.p99Ms))],
+  ["error of the length of all others, most, ms", ({ keptUp }) => (keptUp === undefined ? "" : number(keptUp.mostMs))],
 ];
 
 function captioned(run: Run, heading: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BLACK, FOREIGN } from "../support/display/eye.ts";
 import type { Sighting } from "../support/display/sightings.ts";
+import type { Stall } from "../support/display/stalls.ts";
 import type { Footprint } from "./footprint.ts";
 import { pieceOf, reportOf, type SoakPiece } from "./report.ts";
 import { compare, type ProvedItem } from "./seen.ts";
@@ -16,8 +17,13 @@ const sighting = (sight: string, startS: number, lengthMs: number): Sighting => 
   return { sight, firstFrame: startS * 60, frames: Math.round((lengthMs * 60) / 1000), startS, startAt, lengthMs };
 };
 
-function piece(sightings: readonly Sighting[], proved: readonly ProvedItem[], rotation: readonly string[]): SoakPiece {
-  return pieceOf({ seen: compare(sightings, proved), samples, restartsAtMs: [4_000_000], rotation });
+function piece(
+  sightings: readonly Sighting[],
+  proved: readonly ProvedItem[],
+  rotation: readonly string[],
+  stalls: readonly Stall[] = [],
+): SoakPiece {
+  return pieceOf({ seen: compare(sightings, proved), samples, stalls, restartsAtMs: [4_000_000], rotation });
 }
 
 describe("the report of a soak", () => {
@@ -38,6 +44,15 @@ describe("the report of a soak", () => {
     expect(hours[0]?.lengthErrorMostMs).toBeCloseTo(17, 6);
     expect(hours[0]?.driftMs).toBeCloseTo(17, 6);
     expect(hours[0]?.footprint["memory of all, MB"]).toBe(210);
+  });
+
+  it("tells the lengths of those items by themselves that the machine did not hold up", () => {
+    const sightings = [sighting("a", 1, 2_400), sighting("b", 3.4, 2_017), sighting("a", 5.417, 50)];
+    const proved = ["a", "b"].map((creative) => ({ creative, durationMs: 2_000 }));
+    const keptUpAmid = (...stalls: readonly Stall[]) => piece(sightings, proved, ["a", "b"], stalls).hours[0]?.keptUp;
+    expect(keptUpAmid({ from: 3_000, to: 3_380 })).toEqual({ others: 1, p99Ms: 17, mostMs: 17 });
+    expect(keptUpAmid({ from: 3_000, to: 3_090 })).toMatchObject({ others: 0, mostMs: 400 });
+    expect(keptUpAmid()).toMatchObject({ others: 0, mostMs: 400 });
   });
 
   it("names what a screen must not do", () => {

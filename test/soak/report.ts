@@ -1,5 +1,7 @@
 import { median, percentile, sum } from "../bench/statistics.ts";
 import { BLACK, EMPTY, FOREIGN, HOUSE, type Sight, SPOILT, WHITE } from "../support/display/eye.ts";
+import { isHeldUp } from "../support/display/punctuality.ts";
+import type { Stall } from "../support/display/stalls.ts";
 import { type Footprint, KINDS } from "./footprint.ts";
 import type { Seen, SeenItem } from "./seen.ts";
 import { type Slope, slopeOf } from "./slope.ts";
@@ -17,6 +19,8 @@ export interface Hour {
   readonly lengthErrorP50Ms: number;
   readonly lengthErrorP99Ms: number;
   readonly lengthErrorMostMs: number;
+  /** Of the items that the machine did not hold up, and how many others there were; nothing where nobody watched it. */
+  readonly keptUp?: { readonly others: number; readonly p99Ms: number; readonly mostMs: number };
   /** How long items that followed each other were in sight together, less their durations. */
   readonly driftMs: number;
   readonly restarts: number;
@@ -60,6 +64,7 @@ export interface SoakReport extends SoakPiece {
 export interface SoakSight {
   readonly seen: Seen;
   readonly samples: readonly Footprint[];
+  readonly stalls: readonly Stall[];
   /** When the player was started anew, since the soak began. */
   readonly restartsAtMs: readonly number[];
   /** Creatives that are in the rotation. */
@@ -117,13 +122,14 @@ function settledIn({ samples }: SoakPiece): readonly Footprint[] {
   return settled.length > samples.length / 2 ? settled : samples;
 }
 
-function hourOf(hour: number, { seen, samples, restartsAtMs }: SoakSight): Hour {
+function hourOf(hour: number, { seen, samples, stalls, restartsAtMs }: SoakSight): Hour {
   const within = (atMs: number) => Math.floor(atMs / HOUR_MS) === hour;
   const sightings = seen.between.filter(({ startS }) => within(startS * 1000));
   const items = seen.items.filter(({ startS }) => within(startS * 1000));
   const framesOf = (...sights: readonly Sight[]) =>
     sum(sightings.map(({ sight, frames }) => (sights.includes(sight) ? frames : 0)));
-  const errors = items.map(({ lengthMs, durationMs }) => Math.abs(lengthMs - durationMs));
+  const errors = items.map(errorOf);
+  const others = items.filter((item) => !isHeldUp(item, stalls)).map(errorOf);
   const footprints = samples.filter(({ atMs }) => within(atMs));
   return {
     hour: hour + 1,
@@ -137,10 +143,19 @@ function hourOf(hour: number, { seen, samples, restartsAtMs }: SoakSight): Hour 
     lengthErrorP50Ms: median(errors),
     lengthErrorP99Ms: percentile(errors, 0.99),
     lengthErrorMostMs: Math.max(0, ...errors),
+    keptUp: {
+      others: items.length - others.length,
+      p99Ms: percentile(others, 0.99),
+      mostMs: Math.max(0, ...others),
+    },
     driftMs: driftOf(items),
     restarts: restartsAtMs.filter(within).length,
     footprint: perFigure((of) => median(footprints.map(of))),
   };
+}
+
+function errorOf({ lengthMs, durationMs }: SeenItem): number {
+  return Math.abs(lengthMs - durationMs);
 }
 
 /** Where something came between two items, what it took is no drift. */

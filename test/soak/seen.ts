@@ -10,6 +10,8 @@ export interface ProvedItem {
 /** An item that was seen and proved. */
 export interface SeenItem extends ProvedItem {
   readonly startS: number;
+  /** The same instant on the clock of the recording. */
+  readonly startAt: number;
   readonly lengthMs: number;
   /** Whether it began in the frame in which the one before ended. */
   readonly follows: boolean;
@@ -45,8 +47,8 @@ export function compare(sightings: readonly Sighting[], proved: readonly ProvedI
     }
     if (found > next) unproved.push(sightings[positions[next] as number] as Sighting);
     const position = positions[found] as number;
-    const { startS, lengthMs } = sightings[position] as Sighting;
-    items.push({ ...proof, startS, lengthMs, follows: last === position - 1 && items.length > 0 });
+    const { startS, startAt, lengthMs } = sightings[position] as Sighting;
+    items.push({ ...proof, startS, startAt, lengthMs, follows: last === position - 1 && items.length > 0 });
     last = position;
     next = found + 1;
   }

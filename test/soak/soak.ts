@@ -7,6 +7,7 @@ import { itemsInTurn } from "../support/creatives/running-order.ts";
 import { openEye } from "../support/display/eye.ts";
 import { streamDisplay } from "../support/display/recording.ts";
 import { SightLog } from "../support/display/sightings.ts";
+import { watchStalls } from "../support/display/stalls.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 import { type Footprint, footprintOf } from "./footprint.ts";
@@ -48,6 +49,7 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     const begunAt = performance.now();
     const passed = () => performance.now() - begunAt;
     const supervised = supervise(rig, passed);
+    const stalls = watchStalls(supervised.player(), rig.display);
     const samples: Footprint[] = [];
     await eventually("the first spot", async () => (await rig.emulator.ledger())[0]);
     for (let turn = 1; passed() < hours * HOUR_MS; turn++) {
@@ -58,11 +60,13 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.changes} changes seen`);
     }
     await sleep(LAST_PROOFS_MS, undefined, { signal });
+    const stalled = await stalls.stop();
     await watch.stop();
     await readLedger(rig, ledger);
     await supervised.stop();
     const seen = compare(sights.sightings(), provedIn([...ledger.values()], catalogue, durationsMs));
-    return pieceOf({ seen, samples, restartsAtMs: supervised.restartsAtMs, rotation: [...durationsMs.keys()] });
+    const { restartsAtMs } = supervised;
+    return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, rotation: [...durationsMs.keys()] });
   } finally {
     await rig.close();
   }

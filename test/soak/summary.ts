@@ -50,6 +50,7 @@ export function summaryOf(pieces: readonly KeptPiece[]): SoakSummary {
 function allOf(hours: readonly Hour[]): SoakSummary["all"] {
   const total = (of: (hour: Hour) => number) => sum(hours.map(of));
   const shown = hours.filter(({ items }) => items > 0);
+  const watched = shown.flatMap(({ keptUp }) => keptUp ?? []);
   const worst = (of: (hour: Hour) => number) => Math.max(...shown.map(of));
   return {
     ...{
@@ -63,7 +64,16 @@ function allOf(hours: readonly Hour[]): SoakSummary["all"] {
     lengthErrorP50Ms: worst(({ lengthErrorP50Ms }) => lengthErrorP50Ms),
     lengthErrorP99Ms: worst(({ lengthErrorP99Ms }) => lengthErrorP99Ms),
     lengthErrorMostMs: worst(({ lengthErrorMostMs }) => lengthErrorMostMs),
+    ...(watched.length === 0 ? {} : { keptUp: keptUpOf(watched) }),
     driftMs: worst(({ driftMs }) => Math.abs(driftMs)),
+  };
+}
+
+function keptUpOf(hours: readonly NonNullable<Hour["keptUp"]>[]): NonNullable<Hour["keptUp"]> {
+  return {
+    others: sum(hours.map(({ others }) => others)),
+    p99Ms: Math.max(...hours.map(({ p99Ms }) => p99Ms)),
+    mostMs: Math.max(...hours.map(({ mostMs }) => mostMs)),
   };
 }
 

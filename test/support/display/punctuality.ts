@@ -119,15 +119,29 @@ export function strays(
   return { inconclusive };
 }
 
+/** Whether the machine stood still where an item began late or ended late, so that its length says nothing. */
+export function isHeldUp(
+  { startAt, lengthMs, durationMs }: Pick<Timed, "startAt" | "lengthMs" | "durationMs">,
+  stalls: readonly Stall[],
+): boolean {
+  return stalledNear({ startAt, lengthMs, durationMs }, stalls) >= STARVED_MS;
+}
+
 function mistimed(
   { sight, startS, startAt, lengthMs, durationMs, boundMs }: Timed,
   stalls: readonly Stall[],
 ): Mistimed {
-  const offMs = Math.abs(lengthMs - durationMs);
-  // An item is too long because it ended late, too short because it began late.
+  const stalledMs = stalledNear({ startAt, lengthMs, durationMs }, stalls);
+  return { sight, startS, lengthMs, durationMs, boundMs, offMs: Math.abs(lengthMs - durationMs), stalledMs };
+}
+
+/** How long the machine stood still just before the end that came late: an item is too short because it began late. */
+function stalledNear(
+  { startAt, lengthMs, durationMs }: Pick<Timed, "startAt" | "lengthMs" | "durationMs">,
+  stalls: readonly Stall[],
+): number {
   const lateAt = lengthMs > durationMs ? startAt + lengthMs : startAt;
-  const stalledMs = stalledMsIn(stalls, lateAt - REACH_MS - offMs, lateAt);
-  return { sight, startS, lengthMs, durationMs, boundMs, offMs, stalledMs };
+  return stalledMsIn(stalls, lateAt - REACH_MS - Math.abs(lengthMs - durationMs), lateAt);
 }
 
 function sum(values: readonly number[]): number {
