@@ -9,7 +9,7 @@ import { conclusive, type Punctuality, punctualityOf, timed } from "../support/d
 import { FRAME_MS, type Frames, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, type Stall, stalledMsIn, watchStalls } from "../support/display/stalls.ts";
-import { eventually, type LedgerSpot } from "../support/machine/processes.ts";
+import type { LedgerSpot } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
@@ -56,8 +56,7 @@ async function play(): Promise<Punctuality> {
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   const player = rig.play(["--config", rig.configure()]);
   const watch = watchStalls(player, rig.display);
-  await eventually("the proofs of all planned spots", proved, 60_000);
-  const stalled = await watch.stop();
+  const stalled = await watch.until("the proofs of all planned spots", proved, 60_000);
   recorded = await recording.stop();
   stalls = heldUp(stalled, recorded.instants);
   sightings = itemsOnly(sightingsIn(recorded, eye));

@@ -17,7 +17,7 @@ import { conclusive, type Punctuality, punctualityOf, timed } from "../support/d
 import { FRAME_MS, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, type StallWatch, watchStalls } from "../support/display/stalls.ts";
-import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
+import type { LedgerSpot, Running } from "../support/machine/processes.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -144,8 +144,7 @@ async function play(): Promise<Punctuality> {
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   player = rig.play(["--config", rig.configure()]);
   stalls = watchStalls(player, rig.display);
-  await eventually("the last good item's proof", lastProved, 240_000);
-  const stalled = await stalls.stop();
+  const stalled = await stalls.until("the last good item's proof", lastProved, 240_000);
   const recorded = await recording.stop();
   sightings = sightingsIn(recorded, eye);
   // From the first frame of a good item to that of the next one: what is in between is the hostile one's own affair.

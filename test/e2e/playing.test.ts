@@ -8,7 +8,7 @@ import { FRAME_MS, monotonicMs, recordDisplay } from "../support/display/recordi
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
 import { processTree } from "../support/machine/proc.ts";
-import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
+import type { LedgerSpot, Running } from "../support/machine/processes.ts";
 import { sandboxedRenderers } from "../support/machine/sandbox.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -40,8 +40,7 @@ async function play(): Promise<Punctuality> {
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   player = rig.play(["--config", rig.configure()]);
   const stalls = watchStalls(player, rig.display);
-  await eventually("the end and the proofs of all planned items", ended, 180_000);
-  const stalled = await stalls.stop();
+  const stalled = await stalls.until("the end and the proofs of all planned items", ended, 180_000);
   const recorded = await recording.stop();
   sightings = sightingsIn(recorded, eye);
   items = itemsOnly(sightings);

@@ -47,8 +47,8 @@ async function play(): Promise<Pick<Punctuality, "inconclusive">> {
     rig.configure({ screenId: undefined, screens, operator: { chord: "Control+Alt+Shift+D" } }),
   ]);
   const stalls = watchStalls(player, wall);
-  await eventually("the proofs of both screens", async () => ((await areProved()) ? true : undefined), 90_000);
-  const stalled = await stalls.stop();
+  const areAll = async () => ((await areProved()) ? true : undefined);
+  const stalled = await stalls.until("the proofs of both screens", areAll, 90_000);
   const recorded = await Promise.all(recordings.map((recording) => recording.stop()));
   const inconclusive = SCREENS.flatMap((screenId, index) => {
     const frames = recorded[index] as Frames;

@@ -51,8 +51,8 @@ describe.each(SESSIONS)("a player on %s", (session) => {
     const recording = await recordDisplay(rig.display.name, WIDTH, HEIGHT);
     player = rig.play(["--config", rig.configure()]);
     const stalls = watchStalls(player, rig.display);
-    await eventually("the proofs", async () => ((await proved()) >= expected.length ? true : undefined), 90_000);
-    const stalled = await stalls.stop();
+    const areAll = async () => ((await proved()) >= expected.length ? true : undefined);
+    const stalled = await stalls.until("the proofs", areAll, 90_000);
     const recorded = await recording.stop();
     const seen = sightingsIn(recorded, eye);
     sights = seen.map(({ sight }) => sight);

@@ -11,7 +11,7 @@ import {
   timed,
 } from "./punctuality.ts";
 import { FRAME_MS } from "./recording.ts";
-import { heldUp } from "./stalls.ts";
+import { excused, HeldUp, heldUp } from "./stalls.ts";
 
 /** Items of these lengths in milliseconds, one after the other from the instant 1,000 on. */
 function seen(...lengthsMs: readonly number[]) {
@@ -165,9 +165,13 @@ describe("the stalls of a recording", () => {
 describe("a scenario that says nothing", () => {
   const stalled = judged([2_400, 2_000], [{ from: 3_000, to: 3_400 }]);
   const good = judged([2_000, 2_000]);
-  const outcomes = (...all: readonly Punctuality[]) => {
+  const outcomes = (...all: readonly (Punctuality | Error)[]) => {
     const calls: string[] = [];
-    const run = async () => all[calls.push("run") - 1 - calls.filter((call) => call === "clear").length] as Punctuality;
+    const run = async () => {
+      const outcome = all[calls.push("run") - 1 - calls.filter((call) => call === "clear").length];
+      if (outcome instanceof Error) throw outcome;
+      return outcome as Punctuality;
+    };
     return { calls, result: conclusive("a test", run, async () => void calls.push("clear")) };
   };
 
@@ -179,6 +183,22 @@ describe("a scenario that says nothing", () => {
 
   it("is an error with its name the second time", async () => {
     await expect(outcomes(stalled, stalled).result).rejects.toThrow("a test: inconclusive twice");
+  });
+
+  it("is one in which something did not come, where the machine stood still in one go for so long that items fail", async () => {
+    const missed = new Error("the proofs did not come within 90000 ms");
+    expect(
+      excused(missed, [
+        { from: 5, to: 995 },
+        { from: 2_000, to: 2_990 },
+      ]),
+    ).toBe(missed);
+    const held = excused(missed, [{ from: 5, to: 1_105 }]);
+    expect(held).toBeInstanceOf(HeldUp);
+    expect(held.message).toBe("the proofs did not come within 90000 ms, and the machine stood still for 1100 ms");
+    expect(await outcomes(held, good).result).toBe(good);
+    await expect(outcomes(held, held).result).rejects.toThrow("a test: inconclusive twice: the proofs did not");
+    await expect(outcomes(missed, good).result).rejects.toBe(missed);
   });
 
   it("is not what was wrong: that is never run again", async () => {

@@ -2,7 +2,7 @@ import type { ShownItem } from "../creatives/running-order.ts";
 import { HOUSE, UNDRAWN } from "./eye.ts";
 import { FRAME_MS } from "./recording.ts";
 import type { Sighting } from "./sightings.ts";
-import { type Stall, stalledMsIn } from "./stalls.ts";
+import { HeldUp, type Stall, stalledMsIn } from "./stalls.ts";
 
 /** How a recording's items kept their lengths, as far as the machine kept up. */
 export interface Punctuality {
@@ -152,16 +152,31 @@ function sum(values: readonly number[]): number {
  * Runs a scenario that is judged by time. Where the machine stood still for too long to say anything, the scenario is
  * cleared away, named, and run once more; a second time is an error.
  */
-export async function conclusive<T extends Pick<Punctuality, "inconclusive">>(
+export async function conclusive<T extends Judged>(
   name: string,
   run: () => Promise<T>,
   clear: () => Promise<void>,
 ): Promise<T> {
-  const first = await run();
-  if (first.inconclusive.length === 0) return first;
-  console.warn(`${name}: inconclusive, so run once more: ${JSON.stringify(first.inconclusive)}`);
+  const first = await run().catch(unlessHeldUp);
+  if (isConclusive(first)) return first;
+  console.warn(`${name}: inconclusive, so run once more: ${reasonOf(first)}`);
   await clear();
-  const second = await run();
-  if (second.inconclusive.length === 0) return second;
-  throw new Error(`${name}: inconclusive twice: ${JSON.stringify(second.inconclusive)}`);
+  const second = await run().catch(unlessHeldUp);
+  if (isConclusive(second)) return second;
+  throw new Error(`${name}: inconclusive twice: ${reasonOf(second)}`);
+}
+
+function unlessHeldUp(error: unknown): HeldUp {
+  if (error instanceof HeldUp) return error;
+  throw error;
+}
+
+type Judged = Pick<Punctuality, "inconclusive">;
+
+function isConclusive<T extends Judged>(result: T | HeldUp): result is T {
+  return !(result instanceof HeldUp) && result.inconclusive.length === 0;
+}
+
+function reasonOf(result: Judged | HeldUp): string {
+  return result instanceof HeldUp ? result.message : JSON.stringify(result.inconclusive);
 }

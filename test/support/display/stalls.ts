@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Display } from "../../../scripts/setup/display.ts";
-import { letGo, onALeash, preferOver, type Running } from "../machine/processes.ts";
+import { LATE_READY_MS } from "../../../src/core/loop/state.ts";
+import { eventually, letGo, onALeash, preferOver, type Running } from "../machine/processes.ts";
 import { FRAME_MS } from "./recording.ts";
 
 /** A while in which the machine held up what only wanted to go on; instants on the clock of a recording (`monotonicMs`). */
@@ -15,7 +16,20 @@ export interface Stall {
 export interface StallWatch {
   /** Ends it; resolves with all stalls in order, none on a machine with time to spare. */
   stop(): Promise<readonly Stall[]>;
+  /**
+   * Waits for what the items lead to, as `eventually` does, and ends it. `HeldUp` where that does not come, and the machine
+   * stood still for so long that a player gives up an item.
+   */
+  until(...awaited: Parameters<typeof eventually>): Promise<readonly Stall[]>;
 }
+
+/** What did not come may have failed to for a stall. */
+export class HeldUp extends Error {
+  override name = "HeldUp";
+}
+
+/** An item that is ready so much later fails, as it has to. */
+const GIVES_UP_AFTER_MS = LATE_READY_MS;
 
 /**
  * Notes when a process with the player's priority is late itself, and when threads of the player, or of the display that
@@ -33,12 +47,29 @@ export function watchStalls(player: Running, display: Display): StallWatch {
     ticker.once("exit", () => reject(new Error("the ticker ended without a word")));
   });
   said.catch(() => {});
+  const stop = () => {
+    ticker.kill("SIGTERM");
+    return said;
+  };
   return {
-    async stop() {
-      ticker.kill("SIGTERM");
-      return said;
+    stop,
+    async until(...awaited) {
+      const missed = await eventually(...awaited).then(
+        () => null,
+        (error: Error) => error,
+      );
+      const stalls = await stop();
+      if (missed === null) return stalls;
+      throw excused(missed, stalls);
     },
   };
+}
+
+/** An error, or that the machine stood still: in one go, since what is spread over a scenario holds up no item for long. */
+export function excused(error: Error, stalls: readonly Stall[]): Error {
+  const longestMs = Math.max(0, ...stalls.map(({ from, to }) => to - from));
+  if (longestMs < GIVES_UP_AFTER_MS) return error;
+  return new HeldUp(`${error.message}, and the machine stood still for ${Math.round(longestMs)} ms`);
 }
 
 /** A recorder that grabs later than this after the grab before was held up itself: a frame and a half. */
