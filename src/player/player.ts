@@ -214,12 +214,11 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     ownProved,
     pageLoads: new PageLoadBook(index, clock),
     screens,
-    play(screenId, stage, { isVisible = true, suspendReasons = [], onTitle, onSettled } = {}) {
+    play(screenId, stage, { hiddenReasons = [], suspendReasons = [], onTitle, onSettled } = {}) {
       const hours = openScreenHours({ ...parts, screenId, serviceClock, signal: control.signal, onTitle });
       const screen = playScreen({
         ...shared,
-        ...{ screenId, stage, hours },
-        suspendReasons: [...(isVisible ? [] : (["hidden"] as const)), ...suspendReasons],
+        ...{ screenId, stage, hours, hiddenReasons, suspendReasons },
         onAsked: () => network.note(client.meetsPortal),
         tellingAt: () => serviceClock.tellingAt(),
         onSettled: (playout, outcome) => onSettled?.(playout, outcome),

@@ -33,9 +33,9 @@ async function opened() {
     await player.stop();
     await emulator.close();
   });
-  const play = (screenId: string, isVisible: boolean): PlayingScreen => {
+  const play = (screenId: string, ...hiddenReasons: readonly string[]): PlayingScreen => {
     const stage = new SimulatedStage(clock);
-    const screen = player.play(screenId, stage, { isVisible });
+    const screen = player.play(screenId, stage, { hiddenReasons });
     stage.connect((event) => screen.loop.dispatch(event));
     return screen;
   };
@@ -53,7 +53,7 @@ async function opened() {
 describe("one player of several screens", () => {
   it("proves what each of them showed, both by one outbox, and downloads what both show once", async () => {
     const { emulator, metrics, play, pass, proved } = await opened();
-    for (const screenId of SCREENS) play(screenId, true);
+    for (const screenId of SCREENS) play(screenId);
     await pass(60_000);
     for (const screenId of SCREENS) expect(proved(screenId)).toBeGreaterThan(4);
     expect(emulator.audit()).toEqual([]);
@@ -67,7 +67,7 @@ describe("one player of several screens", () => {
 
   it("asks for nothing for the one that nobody can see, until somebody can", async () => {
     const { emulator, player, play, pass, proved } = await opened();
-    const [, kiosk] = [play("screen_demo", true), play("screen_kiosk", false)];
+    const [, kiosk] = [play("screen_demo"), play("screen_kiosk", "minimized")];
     await pass(20_000);
     expect([proved("screen_demo") > 0, emulator.spots("screen_kiosk")]).toEqual([true, []]);
     const told = sumOf(
@@ -75,7 +75,7 @@ describe("one player of several screens", () => {
         return { screenId, ...health.report(), displayTrouble: null, panel: { state: "unknown", by: [] } };
       }),
     );
-    expect(told).toMatchObject({ status: "starting", lastError: "nobody can see this screen" });
+    expect(told).toMatchObject({ status: "starting", lastError: "nobody can see this screen: minimized" });
     expect(told.screens?.[1]).toMatchObject({ screenId: "screen_kiosk", onAir: "nothing", next: null });
     kiosk.loop.dispatch({ kind: "resume", because: "hidden" });
     await pass(30_000);

@@ -57,7 +57,7 @@ export function playOn(stageWindow: StageWindow, run: ScreenRun): void {
     },
   });
   const playing = player.play(screenId, stage, {
-    isVisible: visibility.isVisible,
+    hiddenReasons: visibility.hiddenReasons,
     suspendReasons: run.suspendReasons,
     onTitle: (title) => slate.setName(title),
     onSettled: (_playout, outcome) => run.noteEnd(outcome),

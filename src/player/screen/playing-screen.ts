@@ -21,7 +21,9 @@ import type { Stage } from "./stage.ts";
 export interface PlayingScreenParts {
   readonly screenId: string;
   readonly stage: Stage;
-  /** Why it is suspended from the start, opening hours aside. */
+  /** Why nobody can see it at the start, in words; none where somebody can. */
+  readonly hiddenReasons: readonly string[];
+  /** Why else it is suspended from the start, opening hours aside. */
   readonly suspendReasons: readonly SuspendReason[];
   readonly hours: ScreenHours;
   readonly config: Config;
@@ -47,8 +49,8 @@ export interface PlayingScreenParts {
 
 /** What is known of a stage, and wanted for it. */
 export interface View {
-  /** Whether its stage is visible now; true by default. */
-  readonly isVisible?: boolean;
+  /** Why nobody can see its stage now, in words; by default somebody can. */
+  readonly hiddenReasons?: readonly string[];
   /** Why else the screen is suspended from the start. */
   readonly suspendReasons?: readonly SuspendReason[];
   /** Hears the screen's display name as often as it was read, and at once where it is known from before. */
@@ -73,6 +75,7 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
   // Lines of a player's only screen need not say which it is.
   const log = config.screens.length === 1 ? parts.log : parts.log.child({ screen: screenId });
   const health = new HealthWatch(clock, parts.metrics.of(screenId));
+  health.noteHidden(parts.hiddenReasons);
   const sightings = new Sightings();
   const loop = startScreenLoop({
     screenId,
@@ -84,7 +87,11 @@ export function playScreen(parts: PlayingScreenParts): PlayingScreen {
     random,
     signal,
     tellingAt: parts.tellingAt,
-    suspendReasons: [...hours.reasons(), ...parts.suspendReasons],
+    suspendReasons: [
+      ...hours.reasons(),
+      ...(parts.hiddenReasons.length > 0 ? (["hidden"] as const) : []),
+      ...parts.suspendReasons,
+    ],
     limits: { maxAgeMs: config.spot.maxAgeSeconds * 1000, pageWithinMs: config.creatives.loadSeconds * 1000 },
     onState(state) {
       health.noteState(state);

@@ -128,7 +128,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
       ...(changes.ballastBytes === undefined ? {} : { ballastBytes: changes.ballastBytes }),
     });
     const { loop } = started.play(emulator.screenId, stage, {
-      isVisible: changes.isSeen?.() ?? true,
+      hiddenReasons: (changes.isSeen?.() ?? true) ? [] : ["covered"],
       ...(changes.onSettled === undefined ? {} : { onSettled: changes.onSettled }),
     });
     stage.connect((event) => loop.dispatch(event));
