@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DisplayFacts, displayTrouble, isWayland } from "../../src/player/display.ts";
+import { type DisplayFacts, displayTrouble, isGnome, isWayland } from "../../src/player/display.ts";
 
 const NONE = "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
 
@@ -55,4 +55,15 @@ describe("where windows are opened", () => {
     expect(isWayland(env, argv, "linux")).toBe(wayland);
     expect(isWayland(env, argv, "win32")).toBe(false);
   });
+});
+
+it.each([
+  ["GNOME", true],
+  ["ubuntu:GNOME", true],
+  ["GNOME-Flashback", false],
+  ["KDE", false],
+  ["", false],
+  [undefined, false],
+])("a session whose desktop is %j is one of GNOME: %j", (names, is) => {
+  expect(isGnome(names === undefined ? {} : { XDG_CURRENT_DESKTOP: names })).toBe(is);
 });

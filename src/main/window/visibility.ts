@@ -138,6 +138,8 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
 
 /** How often GNOME Shell is asked: by its overview, which it opens at each login, it shows all windows small. */
 const ASK_EVERY_MS = 1_000;
+/** A desktop that calls itself GNOME may have another shell, and GNOME's own may be busy. */
+const UNANSWERED_EVERY_MS = 10_000;
 
 /** What a desktop itself shows in front of all windows, under X11 and Wayland. */
 export interface DesktopWatch {
@@ -163,12 +165,12 @@ export function watchDesktop(visibility: Visibility, env: Environment, run: Run 
   const ask = async () => {
     const ran = await call("GetAll");
     if (isClosed) return;
+    const isAnswered = ran.kind === "ran";
+    timer = setTimeout(() => void ask(), isAnswered ? ASK_EVERY_MS : UNANSWERED_EVERY_MS);
     // A shell that is busy or starts anew shows what it showed.
-    if (ran.kind === "ran") {
-      visibility.note("desktop overview", ran.output.includes("'OverviewActive': <true>"));
-      visibility.note("locked", ran.output.includes("'Mode': <'unlock-dialog'>"));
-    }
-    timer = setTimeout(() => void ask(), ASK_EVERY_MS);
+    if (!isAnswered) return;
+    visibility.note("desktop overview", ran.output.includes("'OverviewActive': <true>"));
+    visibility.note("locked", ran.output.includes("'Mode': <'unlock-dialog'>"));
   };
   void ask();
   return {

@@ -58,9 +58,9 @@ describe("GNOME Shell", () => {
       if (!args.some((arg) => arg.endsWith(".GetAll"))) asked.push([program, ...args.slice(-3)].join(" "));
       return says;
     });
-    const say = async (next: Ran) => {
+    const say = async (next: Ran, withinMs = 1_000) => {
       says = next;
-      await vi.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(withinMs);
     };
     return { visibility, asked, watch, say };
   }
@@ -79,7 +79,7 @@ describe("GNOME Shell", () => {
     const { visibility, say } = session(answer("user", true));
     await say({ kind: "failed", reason: "Error: Timeout was reached" });
     expect(visibility.hiddenReasons).toEqual(["desktop overview"]);
-    await say(answer("user", false));
+    await say(answer("user", false), 10_000);
     await say({ kind: "failed", reason: "gdbus is not installed" });
     expect(visibility.isVisible).toBe(true);
   });
