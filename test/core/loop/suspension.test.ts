@@ -2,22 +2,9 @@ import { describe, expect, it } from "vitest";
 import { LoopDriver } from "../../support/player/loop-driver.ts";
 import { aSpot } from "../../support/player/spots.ts";
 
-/** The first item is on the air, the second one's deck is ready, and the next spot has been asked for. */
-function onAir(): LoopDriver {
-  const loop = new LoopDriver();
-  loop.tell({ kind: "started" });
-  loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
-  loop.prepare("1-news", "1-ad");
-  loop.ready("1-news");
-  loop.paint("1-news");
-  loop.ready("1-ad");
-  loop.read();
-  return loop;
-}
-
 describe("a screen at closing time", () => {
   it("shows the item on air to its end and owes its proof, drops what waits, and is blanked before the deck is gone", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.pass(1_000);
     loop.tell({ kind: "suspend", because: "closed" });
     expect(loop.read()).toEqual(["clear 1-ad", "settle 1-ad closed"]);
@@ -32,7 +19,7 @@ describe("a screen at closing time", () => {
   });
 
   it("asks for nothing until it opens, and then at once", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
     loop.pass(12 * 3_600_000);
@@ -61,7 +48,7 @@ describe("a screen at closing time", () => {
   });
 
   it("counts no request as unfilled: the service did nothing wrong", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "closed" });
     loop.pass(10_000);
     expect(loop.state.unfilled).toBe(0);
@@ -70,7 +57,7 @@ describe("a screen at closing time", () => {
 
 describe("a screen that nobody can see", () => {
   it("ends the item on air at once, unproved, and stays ready for house content", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "hidden" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden"]);
     loop.pass(60_000);
@@ -78,7 +65,7 @@ describe("a screen that nobody can see", () => {
   });
 
   it("that was closed besides plays again only when both are over", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "hidden" });
     loop.tell({ kind: "suspend", because: "closed" });
     loop.tell({ kind: "suspend", because: "closed" });
@@ -94,7 +81,7 @@ describe("a screen that nobody can see", () => {
 
 describe("a screen on which the operator shows something else", () => {
   it("ends the item on air at once, unproved, and asks for nothing until that is taken back", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "overridden" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news overridden", "clear 1-ad", "settle 1-ad overridden"]);
     loop.pass(3_600_000);
@@ -113,7 +100,7 @@ describe("a screen on which the operator shows something else", () => {
 
 describe("a screen whose display the operator has switched off", () => {
   it("ends the item on air at once as hidden, and is blanked", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "switched-off" });
     expect(loop.read()).toEqual(["clear 1-news", "settle 1-news hidden", "clear 1-ad", "settle 1-ad hidden", "blank"]);
   });
@@ -121,7 +108,7 @@ describe("a screen whose display the operator has switched off", () => {
 
 describe("a screen whose player is about to begin anew", () => {
   it("shows the item on air to its end and owes its proof, drops what waits, and is lit", () => {
-    const loop = onAir();
+    const loop = LoopDriver.onAir();
     loop.tell({ kind: "suspend", because: "ending" });
     expect(loop.read()).toEqual(["clear 1-ad", "settle 1-ad stopped"]);
     loop.pass(60_000);

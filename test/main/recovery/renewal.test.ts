@@ -4,7 +4,6 @@ import { QUIET_HOUR } from "../../../src/core/recovery.ts";
 import { renewWhenGrown } from "../../../src/main/recovery/recovery.ts";
 import { LoopDriver } from "../../support/player/loop-driver.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
-import { aSpot } from "../../support/player/spots.ts";
 
 const MINUTE_MS = 60_000;
 const MB = 1e6;
@@ -44,17 +43,6 @@ async function pass(minutes: number): Promise<void> {
   await clock.advance(minutes * MINUTE_MS);
 }
 
-/** The first of its two items is on air, the second one's deck is ready. */
-function putOnAir(driver: LoopDriver): void {
-  driver.tell({ kind: "started" });
-  driver.tell({ kind: "spot-received", spot: aSpot(), requestedAt: driver.now });
-  driver.prepare("1-news", "1-ad");
-  driver.ready("1-news");
-  driver.paint("1-news");
-  driver.ready("1-ad");
-  driver.read();
-}
-
 describe("a player whose memory grows", () => {
   it("begins anew at once where nothing is on the screen, but not for what it gives back within ten minutes", async () => {
     watch();
@@ -92,7 +80,7 @@ describe("a player whose memory grows", () => {
   });
 
   it("plays on through the day, and shows what is on air at four in the morning to its end", async () => {
-    for (const driver of screens) putOnAir(driver);
+    screens = [LoopDriver.onAir()];
     watch();
     await pass(60);
     bytes = AT_FIRST + 600 * MB;
@@ -109,7 +97,7 @@ describe("a player whose memory grows", () => {
   });
 
   it("waits for no hour once it has grown twice as much", async () => {
-    for (const driver of screens) putOnAir(driver);
+    screens = [LoopDriver.onAir()];
     watch();
     await pass(20);
     bytes = AT_FIRST + 1_100 * MB;
@@ -120,8 +108,7 @@ describe("a player whose memory grows", () => {
   });
 
   it("is idle only where all its screens are", async () => {
-    screens = [new LoopDriver(), new LoopDriver()];
-    putOnAir(screens[1] as LoopDriver);
+    screens = [new LoopDriver(), LoopDriver.onAir()];
     watch();
     await pass(20);
     bytes = AT_FIRST + 600 * MB;

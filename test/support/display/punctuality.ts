@@ -120,28 +120,27 @@ export function strays(
 }
 
 /** Whether the machine stood still where an item began late or ended late, so that its length says nothing. */
-export function isHeldUp(
-  { startAt, lengthMs, durationMs }: Pick<Timed, "startAt" | "lengthMs" | "durationMs">,
-  stalls: readonly Stall[],
-): boolean {
-  return stalledNear({ startAt, lengthMs, durationMs }, stalls) >= STARVED_MS;
+export function isHeldUp(item: Span, stalls: readonly Stall[]): boolean {
+  return stalledNear(item, stalls) >= STARVED_MS;
 }
 
-function mistimed(
-  { sight, startS, startAt, lengthMs, durationMs, boundMs }: Timed,
-  stalls: readonly Stall[],
-): Mistimed {
-  const stalledMs = stalledNear({ startAt, lengthMs, durationMs }, stalls);
-  return { sight, startS, lengthMs, durationMs, boundMs, offMs: Math.abs(lengthMs - durationMs), stalledMs };
+function mistimed(item: Timed, stalls: readonly Stall[]): Mistimed {
+  const { sight, startS, lengthMs, durationMs, boundMs } = item;
+  return { sight, startS, lengthMs, durationMs, boundMs, offMs: offMsOf(item), stalledMs: stalledNear(item, stalls) };
+}
+
+/** From when to when an item was seen, and for how long it was to be. */
+type Span = Pick<Timed, "startAt" | "lengthMs" | "durationMs">;
+
+function offMsOf({ lengthMs, durationMs }: Span): number {
+  return Math.abs(lengthMs - durationMs);
 }
 
 /** How long the machine stood still just before the end that came late: an item is too short because it began late. */
-function stalledNear(
-  { startAt, lengthMs, durationMs }: Pick<Timed, "startAt" | "lengthMs" | "durationMs">,
-  stalls: readonly Stall[],
-): number {
+function stalledNear(item: Span, stalls: readonly Stall[]): number {
+  const { startAt, lengthMs, durationMs } = item;
   const lateAt = lengthMs > durationMs ? startAt + lengthMs : startAt;
-  return stalledMsIn(stalls, lateAt - REACH_MS - Math.abs(lengthMs - durationMs), lateAt);
+  return stalledMsIn(stalls, lateAt - REACH_MS - offMsOf(item), lateAt);
 }
 
 function sum(values: readonly number[]): number {

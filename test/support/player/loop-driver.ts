@@ -1,6 +1,7 @@
 import { type LoopEvent, newLoop, step } from "../../../src/core/loop/loop.ts";
 import type { LoopEffect } from "../../../src/core/loop/rules.ts";
 import { CUE_LEAD_MS, type LoopState, wakeAt } from "../../../src/core/loop/state.ts";
+import { aSpot } from "./spots.ts";
 
 /** Turns a loop by hand: keeps its state and the time, and remembers every effect with the time it came at. */
 export class LoopDriver {
@@ -13,6 +14,19 @@ export class LoopDriver {
 
   constructor(maxAgeMs = 15 * 60_000) {
     this.state = newLoop({ maxAgeMs, pageWithinMs: 20_000 });
+  }
+
+  /** The first item is on the air, the second one's deck is ready, and the next spot has been asked for. */
+  static onAir(): LoopDriver {
+    const loop = new LoopDriver();
+    loop.tell({ kind: "started" });
+    loop.tell({ kind: "spot-received", spot: aSpot(), requestedAt: loop.now });
+    loop.prepare("1-news", "1-ad");
+    loop.ready("1-news");
+    loop.paint("1-news");
+    loop.ready("1-ad");
+    loop.read();
+    return loop;
   }
 
   tell(event: LoopEvent, random = 0): void {
