@@ -224,7 +224,10 @@ function rotated(dataDir: string, store: RecordStore): string {
   finishRotation(dataDir, origin, announced);
   const opening = openRecordKey(dataDir);
   if (opening.kind === "unusable") throw new CommandFailure(opening.problem);
-  const next = rotateRecordKey(dataDir, (key) => void store.seal(store.fold(), opening.key, Date.now(), key));
+  const next = rotateRecordKey(dataDir, (key) => {
+    // Of the service's time a command knows nothing.
+    store.seal(store.fold(), opening.key, { service: null, wall: Date.now() }, key);
+  });
   return verifierKey(origin, next.publicKey);
 }
 

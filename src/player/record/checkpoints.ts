@@ -91,8 +91,7 @@ export class Checkpoints {
         fold = more;
         await new Promise(setImmediate);
       }
-      const { service, wall } = serviceClock.read();
-      store.seal(fold, key, service ?? wall);
+      store.seal(fold, key, serviceClock.read());
       this.#note(null);
       onSigned();
     } catch (error) {

@@ -5,6 +5,12 @@ import type { ClockReading } from "../service-clock.ts";
 import type { Database, Statement } from "../stores/database.ts";
 import { NOTHING_BEFORE, rowOf, type StoredRow } from "./record-row.ts";
 
+/**
+ * When a checkpoint was made, as long as the service's time was not known by then: the latest instant that a date can tell,
+ * so that nothing goes for its age meanwhile.
+ */
+export const UNDATED: Instant = 8_640_000_000_000_000;
+
 const INSERT = `
   insert into record (sequence, previous, type, ended, started, clock_offset, boot_id, started_monotonic,
     ended_monotonic, screen_id, request_id, item_id, kind, title, digest, duration, first_frame_age, outcome, reason,
@@ -28,6 +34,8 @@ const TIP = `
 const LAST_NOTICE = "select notice from record where type <> 'playout' and type =";
 
 const LAST_CHECKPOINT = "select size, made, note, frontier from checkpoint order by size desc limit 1";
+const LAST_DATED = `select made from checkpoint where made < ${UNDATED} order by size desc limit 1`;
+const DATE_CHECKPOINTS = `update checkpoint set made = @made where made >= ${UNDATED}`;
 const ADD_CHECKPOINT = `
   insert into checkpoint (size, made, note, frontier) values (@size, @made, @note, @frontier) on conflict do nothing`;
 
@@ -49,7 +57,7 @@ export interface Tip {
 export interface StoredCheckpoint {
   /** How many rows it covers, from the first that there ever was. */
   readonly size: number;
-  /** By the service's clock, epoch milliseconds. */
+  /** By the service's clock, epoch milliseconds, or `UNDATED`. */
   readonly made: number;
   readonly note: string;
   readonly frontier: Buffer;
@@ -76,6 +84,9 @@ export interface RecordStatements extends RecordReading {
   readonly hashAt: Statement<[number], { readonly hash: Buffer }>;
   readonly hashes: Statement<[from: number, limit: number], { readonly hash: Buffer }>;
   readonly addCheckpoint: Statement<StoredCheckpoint>;
+  /** When the last one was made of those that are dated. */
+  readonly lastDated: Statement<[], Pick<StoredCheckpoint, "made">>;
+  readonly dateCheckpoints: Statement<Pick<StoredCheckpoint, "made">>;
   /** The largest that was made before an instant; the smallest of at least a size. */
   readonly sizeBefore: Statement<[at: number], { readonly size: number | null }>;
   readonly sizeFrom: Statement<[size: number], { readonly size: number | null }>;
@@ -105,6 +116,8 @@ export function prepareRecord(db: Database): RecordStatements {
     hashAt: db.prepare("select hash from record where sequence = ?"),
     hashes: db.prepare("select hash from record where sequence >= ? order by sequence limit ?"),
     addCheckpoint: db.prepare(ADD_CHECKPOINT),
+    lastDated: db.prepare(LAST_DATED),
+    dateCheckpoints: db.prepare(DATE_CHECKPOINTS),
     sizeBefore: db.prepare("select max(size) as size from checkpoint where made < ?"),
     sizeFrom: db.prepare("select min(size) as size from checkpoint where size >= ?"),
     unwitnessed: db.prepare("select size, note from checkpoint where witness is null order by size limit 1"),

@@ -7,7 +7,7 @@ import type { ClockReading, ServiceClock } from "../service-clock.ts";
 import { codeOf } from "../stores/database.ts";
 import type { RecordKey } from "./record-key.ts";
 import { appendNotice, appendPlayout, type RecordStatements } from "./record-sql.ts";
-import { type Fold, foldMore, foldOfLast, keyIn, originIn, removedIn, seal } from "./seal.ts";
+import { type Fold, foldMore, foldOfLast, keyIn, originIn, removedIn, type SealingTime, seal } from "./seal.ts";
 
 /** How far the record has come. */
 export interface RecordExtent {
@@ -15,7 +15,7 @@ export interface RecordExtent {
   readonly rows: number;
   /** Rows of all time that a checkpoint covers. */
   readonly signed: number;
-  /** When the last checkpoint was made, by the service's clock, or null. */
+  /** When the last checkpoint was made, by the service's clock; null where that is known of none. */
   readonly signedAt: Instant | null;
 }
 
@@ -56,8 +56,8 @@ export class RecordStore {
   }
 
   /** Commits a checkpoint over all rows; says whether there was anything to sign. `next` takes over from `key` with it. */
-  seal(fold: Fold, key: RecordKey, at: Instant, next?: RecordKey): boolean {
-    return this.#file.use(({ record }) => record.inOneWrite(() => seal(record, fold, key, at, next)));
+  seal(fold: Fold, key: RecordKey, time: SealingTime, next?: RecordKey): boolean {
+    return this.#file.use(({ record }) => record.inOneWrite(() => seal(record, fold, key, time, next)));
   }
 
   /** Removes some of what need not be kept; says whether there may be more. */
@@ -84,7 +84,7 @@ export class RecordStore {
       const tip = record.tip.get();
       const last = record.lastCheckpoint.get();
       const rows = tip === undefined ? 0 : tip.sequence + 1 - (record.first.get()?.sequence ?? 0);
-      return { rows, signed: last?.size ?? 0, signedAt: last?.made ?? null };
+      return { rows, signed: last?.size ?? 0, signedAt: record.lastDated.get()?.made ?? null };
     });
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Instant } from "../../core/spot.ts";
+import type { ClockReading } from "../service-clock.ts";
 import { checkpointText, originOf, type RecordKey, signedNote, verifierKey } from "./record-key.ts";
 import { noticeIn } from "./record-row.ts";
-import { appendNotice, type RecordReading, type RecordStatements } from "./record-sql.ts";
+import { appendNotice, type RecordReading, type RecordStatements, UNDATED } from "./record-sql.ts";
 
 /** The tree over the rows of a record, up to some row. The last hash tells whether it is still that record. */
 export interface Fold {
@@ -51,18 +51,29 @@ export function removedIn({ lastPruned }: RecordReading): number {
   return row === undefined ? 0 : (noticeIn(row.notice).size ?? 0);
 }
 
+/** The clocks that a checkpoint is made by. */
+export type SealingTime = Pick<ClockReading, "service" | "wall">;
+
 /**
  * Adds a checkpoint over all rows, within a transaction of the caller's; says whether there was anything to sign. A key
- * that the record does not know is announced in it: `key` itself, or `next`, which then signs from the next one on.
+ * that the record does not know is announced in it: `key` itself, or `next`, which then signs from the next one on. Those
+ * that were made before the service's time was known are dated once it is.
  */
-export function seal(record: RecordStatements, fold: Fold, key: RecordKey, at: Instant, next = key): boolean {
+export function seal(
+  record: RecordStatements,
+  fold: Fold,
+  key: RecordKey,
+  { service, wall }: SealingTime,
+  next = key,
+): boolean {
+  // A checkpoint's time never runs backwards, however clocks are set: what was removed for its age was that old.
+  const made = service === null ? UNDATED : Math.max(service, record.lastDated.get()?.made ?? service);
+  if (service !== null) record.dateCheckpoints.run({ made });
   const origin = originIn(record);
   const last = record.lastCheckpoint.get();
   if (origin === null || !isStillOf(record, fold)) return false;
   const announced = verifierKey(origin, next.publicKey);
-  // A checkpoint's time never runs backwards, however clocks are set: what was removed for its age was that old.
-  const made = Math.max(at, last?.made ?? at);
-  if (keyIn(record) !== announced) appendNotice(record, { type: "key", key: announced }, made);
+  if (keyIn(record) !== announced) appendNotice(record, { type: "key", key: announced }, service ?? wall);
   let whole = fold;
   for (let more = foldMore(record, whole); more !== whole; more = foldMore(record, whole)) whole = more;
   const { frontier } = whole;

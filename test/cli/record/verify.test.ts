@@ -285,7 +285,10 @@ describe("the record of a data folder", () => {
     const { openRecordKey, recordKeyPath } = await import("../../../src/player/record/record-key.ts");
     const before = openRecordKey(folder);
     if (before.kind !== "open") throw new Error(before.problem);
-    rotateRecordKey(folder, (next) => void store.seal(store.fold(), before.key, clock.wall(), next));
+    rotateRecordKey(
+      folder,
+      (next) => void store.seal(store.fold(), before.key, { service: null, wall: clock.wall() }, next),
+    );
     show("by the new key");
     await checkpoints.stop();
     expect(JSON.parse((await record("verify", "--data-dir", folder, "--json")).out)).toMatchObject({

@@ -7,6 +7,7 @@ import { ROW_BYTES } from "../../../src/player/record/record-store.ts";
 import { answer, serve } from "../../client/server.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
+import { tellTime } from "../../support/player/service-time.ts";
 import { HOUR, MINUTE } from "../proofs/proofs.ts";
 import { readAll, recordingIn } from "./recording.ts";
 
@@ -103,6 +104,29 @@ describe("the record's checkpoints", () => {
     await later.checkpoints.stop();
     const [first, second] = checkpointsIn(folder);
     expect(second?.made).toBe(first?.made);
+  });
+
+  it.each([
+    ["1970", 0],
+    ["2099", Date.UTC(2099, 0, 1)],
+  ])("are dated once the service's time is known, where the machine believes that it is %s", async (_, believed) => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock(believed);
+    const { checkpoints, show, store, serviceClock } = recordingIn(folder, { clock, timeless: true });
+    checkpoints.start();
+    show("a");
+    await clock.advance(2 * MINUTE);
+    expect(store.extent()).toMatchObject({ rows: 3, signed: 3, signedAt: null });
+    const truth = Date.UTC(2026, 0, 5, 10, 20);
+    tellTime(serviceClock, truth);
+    await clock.advance(HOUR);
+    show("b");
+    await clock.advance(HOUR);
+    const made = checkpointsIn(folder).map(({ made }) => made - truth);
+    expect(made).toHaveLength(2);
+    for (const sinceMs of made) expect(sinceMs).toBeGreaterThan(0);
+    expect(Math.max(...made)).toBeLessThanOrEqual(2 * HOUR);
+    expect(store.extent()).toMatchObject({ rows: 4, signed: 4, signedAt: truth + Math.max(...made) });
   });
 });
 
