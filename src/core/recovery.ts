@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs, stillHolds } from "./backoff.ts";
-import type { Instant } from "./spot.ts";
+import type { FailureReason, Instant, PlayoutOutcome } from "./spot.ts";
 
 /** A failure of the player or of Chromium itself, beyond one creative. */
 export type Fault =
@@ -32,7 +32,7 @@ export interface BootRecord {
 /** How a run starts. */
 export interface StartPlan {
   readonly rendering: "hardware" | "software";
-  /** Safe mode: software rendering and decoding, and none of the operator's extra switches. */
+  /** Safe mode: software rendering and decoding, no sound, and none of the operator's extra switches. */
   readonly safe: boolean;
   /** How long the slate is shown before anything is played. */
   readonly holdMs: number;
@@ -157,6 +157,49 @@ export const QUIET_HOUR = 4;
 export function isRenewalDue({ bytes, machineBytes, isIdle, hour }: Growth): boolean {
   const most = Math.min(MOST_GROWTH_BYTES, machineBytes * MOST_GROWTH_SHARE);
   return bytes >= most && (isIdle || hour === QUIET_HOUR || bytes >= 2 * most);
+}
+
+/** How what is shown fares with its sound. Instants are monotonic. */
+export interface SoundState {
+  /** Items in a row that failed as they do where the machine's sound does. */
+  readonly failed: number;
+  /** Until when everything plays, or last played, without sound. */
+  readonly silentUntil: Instant;
+  /** How often in a row that came to be. */
+  readonly silences: number;
+}
+
+export const SOUND_ON: SoundState = { failed: 0, silentUntil: Number.NEGATIVE_INFINITY, silences: 0 };
+
+/**
+ * How items fail whose sound goes nowhere: a page that has sound waits for the device, and a clip goes on only as its sound
+ * does. Each of them has other causes too, but then a while without sound costs little.
+ */
+const SOUND_FAILURES: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "not-ready",
+  "not-painted",
+  "stalled",
+  "hung",
+]);
+/** More than two bad items in a row are rare. */
+export const SILENT_AFTER = 3;
+/** A display's sound may be gone until somebody switches the display on: it is tried again later each time. */
+const SILENCE: Backoff = { firstMs: 10 * 60_000, longestMs: 6 * 3_600_000, exactWaits: Number.POSITIVE_INFINITY };
+/** Silences further apart than this are not counted together. */
+const SILENCES_TOGETHER_MS = 3_600_000;
+
+/** Takes in how an item ended while sound was on; after some in a row that failed all play without for a while. */
+export function onSoundEnd(before: SoundState, outcome: PlayoutOutcome, now: Instant): SoundState {
+  if (outcome.kind === "shown") return { ...before, failed: 0 };
+  const failed = before.failed + (SOUND_FAILURES.has(outcome.reason) ? 1 : 0);
+  if (failed < SILENT_AFTER) return { ...before, failed };
+  const silences = now - before.silentUntil < SILENCES_TOGETHER_MS ? before.silences + 1 : 1;
+  return { failed: 0, silentUntil: now + backoffMs(SILENCE, silences, 0), silences };
+}
+
+/** Whether everything plays without sound now. */
+export function isSilent({ silentUntil }: SoundState, now: Instant): boolean {
+  return now < silentUntil;
 }
 
 /** Pages that were visible when the GPU process ended, with when that was last; the latest last. */

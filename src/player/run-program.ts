@@ -37,3 +37,12 @@ function putBehind(pid: number | undefined): void {
     // It has ended already.
   }
 }
+
+/** Kills a process, unless it has ended meanwhile. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // There is none any more.
+  }
+}

@@ -18,9 +18,9 @@ import { countStart } from "../../player/run-identity.ts";
 import { StoreUnusable } from "../../player/stores/database.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
 import { followPanels } from "../displays/follow-panels.ts";
-import { type Recovery, renewWhenGrown } from "../recovery/recovery.ts";
+import { type Recovery, renewWhenGrown, Sound } from "../recovery/recovery.ts";
 import { EXIT, type Supervision } from "../recovery/supervisor.ts";
-import { watchStage } from "../recovery/triggers.ts";
+import { endAudioService, watchStage } from "../recovery/triggers.ts";
 import type { HandsParts } from "../remote/hands.ts";
 import { followOverrides } from "../remote/override-pages.ts";
 import { playOn } from "../stage/play-on.ts";
@@ -76,7 +76,11 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("displays", () => panels.release());
   const displays = followDisplays(config, stages, logger);
   shutdown.add("display setup", async () => displays.close());
-  for (const stage of stages) void stage.windowShown.then(() => stage.slate.begin({ ...config, clock, log: logger }));
+  const sound = new Sound({ ...config.audio, clock, log: logger, endAudio: endAudioService });
+  const isMuted = () => sound.muted;
+  for (const { windowShown, slate } of stages) {
+    void windowShown.then(() => slate.begin({ ...config, isMuted, clock, log: logger }));
+  }
   const metrics = createMetrics(screenIds.length > 1);
   const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
@@ -98,7 +102,7 @@ export async function run(parts: Run): Promise<void> {
   }
   const ending = new AbortController();
   for (const stage of stages) {
-    const noteEnd = watchStage(() => recovery.reportFault("dark"));
+    const noteDark = watchStage(() => recovery.reportFault("dark"));
     const suspendReasons = overrides.reasons;
     playOn(stage, {
       player,
@@ -109,7 +113,11 @@ export async function run(parts: Run): Promise<void> {
       log: logger,
       suspendReasons,
       ending: ending.signal,
-      noteEnd,
+      isMuted,
+      noteEnd(outcome) {
+        sound.noteEnd(outcome);
+        noteDark(outcome);
+      },
     });
   }
   const stopWatching = watchPower(powerMonitor, clock, player, logger);

@@ -199,6 +199,8 @@ function applySwitches(
   // Where graphics fail again and again, or never work: this also spares each start the vain tries.
   if (plan.rendering === "software") commandLine.appendSwitch("disable-gpu");
   if (!hardwareDecoding || plan.safe) commandLine.appendSwitch("disable-accelerated-video-decode");
+  // Whatever plays sound opens a device, which may be what fails.
+  if (plan.safe) commandLine.appendSwitch("mute-audio");
   if (plan.safe) return;
   for (const given of switches) {
     const [name = "", value] = given.split("=", 2);

@@ -1,6 +1,7 @@
 import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
 import { layoutPage, type PageLayout } from "../../core/displays/page-layout.ts";
 import type { FailureReason } from "../../core/spot.ts";
+import { killProcess } from "../../player/run-program.ts";
 import { confine, type NavigationRule } from "../guards.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
@@ -179,13 +180,5 @@ function preferencesFor({ session }: Lease): WebPreferences {
 function end(contents: WebContents): void {
   const pids = processesOf(contents);
   if (!contents.isDestroyed()) contents.close({ waitForBeforeUnload: false });
-  for (const pid of pids) kill(pid);
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // The process has exited meanwhile.
-  }
+  for (const pid of pids) killProcess(pid);
 }

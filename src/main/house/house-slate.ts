@@ -14,7 +14,8 @@ import { fill, overhanging, visiblePart } from "../window/window.ts";
 import { createSlate, type ServedHouse, SLATE_COLOUR, type Slate } from "./slate.ts";
 
 /** What house content is shown by. */
-interface HousePlan extends Pick<Config, "house" | "audio"> {
+interface HousePlan extends Pick<Config, "house"> {
+  readonly isMuted: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -43,7 +44,7 @@ export class HouseSlate {
   readonly #coveredBy = new Set<Cover>();
   #blanked = false;
   #gone = false;
-  #muted = true;
+  #isMuted = () => true;
 
   constructor(window: BaseWindow, { name, clock, number = 0 }: SlatePlan) {
     this.#window = window;
@@ -83,12 +84,12 @@ export class HouseSlate {
   }
 
   /** Begins with the operator's folder, where there is one. The slate must be loaded. */
-  begin({ house, audio, clock, log }: HousePlan): void {
+  begin({ house, isMuted, clock, log }: HousePlan): void {
     if (house.dir === null) return;
     const folder = new HouseFolder(house.dir, log);
     this.#served.folder = folder;
-    this.#muted = audio.muted;
-    const stage = houseStage(this.#slate.view.webContents, folder, audio.muted);
+    this.#isMuted = isMuted;
+    const stage = houseStage(this.#slate.view.webContents, folder, isMuted);
     this.#show = startHouseShow({ folder, stage, clock, stayMs: house.seconds * 1000, log });
     this.#noteVisibility();
   }
@@ -141,7 +142,7 @@ export class HouseSlate {
   /** Covered house content is paused and muted. */
   #noteVisibility(): void {
     const visible = !this.#covered && !this.#blanked && !this.#gone;
-    this.#slate.view.webContents.setAudioMuted(this.#muted || !visible);
+    this.#slate.view.webContents.setAudioMuted(this.#isMuted() || !visible);
     this.#show?.dispatch({ kind: visible ? "uncovered" : "covered" });
   }
 
@@ -164,14 +165,14 @@ const SILENT_TURNS = 3;
 const overSchema = z.enum(["ended", "broken", "replaced"]);
 
 /** House content on the slate's page, by what `renderer/slate` offers. */
-function houseStage(contents: WebContents, folder: HouseFolder, muted: boolean): HouseStage {
+function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => boolean): HouseStage {
   const ask = (code: string): Promise<unknown> => contents.executeJavaScript(code);
   const tell = (code: string) => void ask(code).catch(() => {});
   let watched: string | null = null;
   return {
     async show(item: HouseItem) {
       const url = houseUrl(item.id, folder.entrance(item));
-      const source = JSON.stringify({ form: item.form, url, muted });
+      const source = JSON.stringify({ form: item.form, url, muted: isMuted() });
       const lengthMs = z
         .number()
         .nullable()

@@ -7,17 +7,21 @@ import {
   HEALTHY_AFTER_MS,
   type Incident,
   isRenewalDue,
+  isSilent,
   NEW_BOOT_RECORD,
   onEnd,
   onFault,
   onHealthy,
+  onSoundEnd,
   onStart,
   type Remedy,
   remedyFor,
+  SOUND_ON,
   type StartPlan,
   startPlan,
   withoutGraphics,
 } from "../../core/recovery.ts";
+import type { PlayoutOutcome } from "../../core/spot.ts";
 import { type Clock, reached } from "../../player/clock.ts";
 import type { RecoveryReport } from "../../player/health/health-report.ts";
 import type { ProcessMemory } from "../../player/health/metric-sources.ts";
@@ -121,6 +125,42 @@ function readBootRecord(path: string): BootRecord {
 /** Writes the boot record; says whether the disk took it. */
 function writeBootRecord(path: string, record: BootRecord): boolean {
   return writeSmallFile(path, record);
+}
+
+/** What sound is kept on or off with. */
+export interface SoundParts {
+  /** Whether everything plays without sound anyway. */
+  readonly muted: boolean;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  /** Ends whatever waits for the machine's sound. */
+  readonly endAudio: () => void;
+}
+
+/** Whether items play with sound: a machine's sound that fails must not keep them from the screen. */
+export class Sound {
+  readonly #parts: SoundParts;
+  #state = SOUND_ON;
+
+  constructor(parts: SoundParts) {
+    this.#parts = parts;
+  }
+
+  get muted(): boolean {
+    return this.#parts.muted || isSilent(this.#state, this.#parts.clock.now());
+  }
+
+  /** Takes in how an item of any screen ended. */
+  noteEnd(outcome: PlayoutOutcome): void {
+    const { clock, log, endAudio } = this.#parts;
+    if (this.muted) return;
+    const now = clock.now();
+    this.#state = onSoundEnd(this.#state, outcome, now);
+    if (!this.muted) return;
+    const forMs = this.#state.silentUntil - now;
+    log.warn({ forMs }, "items fail in a row as where the machine's sound fails: for a while they play without it");
+    endAudio();
+  }
 }
 
 /** What is begun anew, and how. */

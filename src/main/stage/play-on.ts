@@ -19,6 +19,7 @@ export interface ScreenRun {
   readonly clock: Clock;
   readonly panels: Pick<FollowedPanels, "noteBlanked">;
   readonly log: Logger;
+  readonly isMuted: () => boolean;
   /** Why the operator has it suspended from the start. */
   readonly suspendReasons: readonly SuspendReason[];
   /** Raised when the process is about to end. */
@@ -29,14 +30,14 @@ export interface ScreenRun {
 
 /** Starts a screen on its stage; while that is hidden, nothing is shown and no spot requested. */
 export function playOn(stageWindow: StageWindow, run: ScreenRun): void {
-  const { player, config, metrics, clock, panels, log, ending } = run;
+  const { player, config, metrics, clock, panels, log, isMuted, ending } = run;
   const { screenId, visibility, slate } = stageWindow;
   logDisplay(stageWindow, run);
   const stage = createStage({
     ...stageWindow,
     clock,
     ending,
-    muted: config.audio.muted,
+    isMuted,
     pages: {
       openPage: (document) => player.openPage(document),
       loads: player.pageLoads,

@@ -16,7 +16,8 @@ import type { StageWindow } from "./stage-window.ts";
 /** What a stage is made of. */
 export interface StageParts extends StageWindow {
   readonly clock: Clock;
-  readonly muted: boolean;
+  /** Whether what is shown from now on is without sound. */
+  readonly isMuted: () => boolean;
   readonly pages: Pick<PageDeckParts, "openPage" | "loads" | "withinMs">;
   readonly report: (event: DeckEvent) => void;
   /** Aborted when the process is about to end: Chromium would crash if a covered deck were still open. */
@@ -109,7 +110,7 @@ export function createStage(parts: StageParts): Stage {
     const { form, mimeType } = playout.item;
     const { digest } = media;
     if (form === "html") return pages.open(playout, digest, onFailed);
-    return parts.mediaDecks.open({ media, mimeType }, { digest, form, mimeType, muted: parts.muted }, onFailed);
+    return parts.mediaDecks.open({ media, mimeType }, { digest, form, mimeType, muted: parts.isMuted() }, onFailed);
   }
 
   function coverSlate(): void {
@@ -153,7 +154,7 @@ export function createStage(parts: StageParts): Stage {
       // It may have been loaded again meanwhile.
       if (cued.deck.drawn !== opened) continue;
       cued.phase = "raised";
-      deck.contents.setAudioMuted(parts.muted);
+      deck.contents.setAudioMuted(parts.isMuted());
       const raisedAt = parts.clock.now();
       const { at, ageMs } = await content.start();
       const paintedAt = monotonic(parts.clock, raisedAt, at);
