@@ -27,7 +27,7 @@ interface Point {
 
 interface Progress {
   readonly framesPresented: number;
-  /** True when no further frame is to come: a picture, or a clip that reached its last frame (F17). */
+  /** True when no further frame is to come: a picture, a clip that reached its last frame (F17) or is between two. */
   readonly still: boolean;
 }
 
@@ -75,19 +75,34 @@ async function cueVideo({ url, muted }: Source): Promise<void> {
     document.body.append(video);
   });
   if (video.videoWidth === 0) throw new Error("undecodable: no picture");
+  let before = momentOf(video);
   progress = () => {
     void nextFrame();
-    return { framesPresented, still: video.ended };
+    const now = momentOf(video);
+    // A clip may have a picture every few seconds, and its sound may go on after the last one: its time goes on, too.
+    const isBetween = now.time > before.time && now.decoded === before.decoded;
+    before = now;
+    return { framesPresented, still: video.ended || isBetween };
   };
   start = () =>
     new Promise<number>((resolve, reject) => {
       video.onerror = () => reject(new Error(video.error?.message || "undecodable"));
+      const painted = nextPaint();
       nextFrame().then(resolve);
+      const onPlaying = () => setTimeout(() => resolve(painted), SLOW_MS);
       // A clip of one picture ends where it begins, which calls its playing off: all of it was drawn before.
       const onRefused = (error: unknown) => (video.ended ? resolve(nextPaint()) : reject(new Error(String(error))));
       if (video.ended) resolve(nextPaint());
-      else video.play().catch(onRefused);
+      else video.play().then(onPlaying, onRefused);
     });
+}
+
+/** A clip that plays and has not come to its second picture by then has few: the first one was drawn before it began. */
+const SLOW_MS = 200;
+
+/** How far a clip has come, in seconds, and how many of its pictures were decoded for that. */
+function momentOf(video: HTMLVideoElement): { readonly time: number; readonly decoded: number } {
+  return { time: video.currentTime, decoded: video.getVideoPlaybackQuality().totalVideoFrames };
 }
 
 /** A picture is turned as it says, in its own colours, and moves from its first image on if it moves at all (F24). */

@@ -11,13 +11,14 @@ import {
 } from "../support/creatives/hostile-site.ts";
 import { PESTERING, REFUSALS } from "../support/creatives/pestering.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
-import { stallingClip } from "../support/creatives/stalling-clip.ts";
 import { HOUSE, openEye } from "../support/display/eye.ts";
 import { conclusive, type Punctuality, punctualityOf, timed } from "../support/display/punctuality.ts";
 import { FRAME_MS, recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, type StallWatch, watchStalls } from "../support/display/stalls.ts";
-import type { LedgerSpot, Running } from "../support/machine/processes.ts";
+import { INSPECTED, lookInside, stallClips } from "../support/machine/inside.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
+import { readHealth } from "../support/player/health.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -28,13 +29,16 @@ interface Row extends HostilePage {
 }
 
 const SPIN = "for (;;) {}";
+/** A clip that moves for a while and then stands still. */
+const STALLS = "stalls";
+const MOVES_MS = 1_000;
 /** Twice what it takes to fill a gigabyte where memory is slow: 4 to 6 s were seen. */
 const FILLING_MS = 10_000;
 
 const rows: readonly Row[] = [
   { name: "pesters", onAir: PESTERING, durationMs: 3_000, fails: null },
   { name: "spins-on-air", onAir: SPIN, durationMs: 5_500, fails: "hung" },
-  { name: "stalls", durationMs: 5_500, fails: "stalled" },
+  { name: STALLS, durationMs: 5_500, fails: "stalled" },
   { name: "throws", loading: 'throw new Error("thrown")', onAir: "null.x", durationMs: 2_000, fails: null },
   { name: "spins-when-taken", hook: SPIN, durationMs: 3_000, fails: "not-painted" },
   { name: "spins-loading", loading: SPIN, durationMs: 6_500, fails: "hung" },
@@ -132,7 +136,7 @@ async function close(): Promise<void> {
 }
 
 async function play(): Promise<Punctuality> {
-  site = await openHostileSite(rows, catalogue, new Map([["stalls", stallingClip(clip)]]));
+  site = await openHostileSite(rows, catalogue);
   rig = await openRig({ width: 960, height: 540 });
   const spots = planned.map(({ row, mate }) => ({
     newsFirst: true,
@@ -142,8 +146,9 @@ async function play(): Promise<Punctuality> {
   }));
   await rig.emulator.next([{ newsFirst: true, news: plannedItem(opening, GOOD_MS), ad: null }, ...spots]);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
-  player = rig.play(["--config", rig.configure()]);
+  player = rig.play([INSPECTED, "--config", rig.configure()]);
   stalls = watchStalls(player, rig.display);
+  await stallInItsTurn();
   const stalled = await stalls.until("the last good item's proof", lastProved, 240_000);
   const recorded = await recording.stop();
   sightings = sightingsIn(recorded, eye);
@@ -156,8 +161,19 @@ async function play(): Promise<Punctuality> {
   return punctualityOf(timed(turns, plannedMs, ON_TIME_MS), heldUp(stalled, recorded.instants));
 }
 
+async function stallInItsTurn(): Promise<void> {
+  const inside = await lookInside(player);
+  const isOnAir = async () => {
+    const onAir = (await readHealth(rig.home))?.onAir;
+    return (typeof onAir === "object" && onAir.id === STALLS) || undefined;
+  };
+  await eventually(STALLS, isOnAir, 60_000, MOVES_MS);
+  await stallClips(inside);
+  inside.close();
+}
+
 function hostileItem({ name, durationMs }: Row): WholeItem {
-  if (name === "stalls") return { ...plannedItem(clip, durationMs), url: `${site.origin}/${name}.webm` };
+  if (name === STALLS) return plannedItem(clip, durationMs);
   return { ...plannedItem(HOSTILE, durationMs), url: site.url(name) };
 }
 

@@ -157,7 +157,7 @@ async function tryAll(ways: readonly Way[], siteHost: string) {
   const onAir = [NAMES, ...countings.flatMap(({ code }) => code), 'setTimeout(() => report("all", "tried"), 500)'].join(
     "\n",
   );
-  const site = await openHostileSite([{ name: "tries", onAir }], catalogue, new Map(), siteHost);
+  const site = await openHostileSite([{ name: "tries", onAir }], catalogue, siteHost);
   closing.push(() => site.close());
   const netLog = join(rig.home, "net-log.json");
   await play(rig, site, netLog);

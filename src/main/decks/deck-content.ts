@@ -6,7 +6,7 @@ import { z } from "zod";
 /** What has been presented since a deck was taken. */
 interface Progress {
   readonly framesPresented: number;
-  /** True when no further frame need come: a still, a page, or a clip that reached its last frame. */
+  /** True when no further frame need come: a still, a page, or a clip that reached its last frame or is between two. */
   readonly still: boolean;
 }
 

@@ -4,7 +4,7 @@ import { app, type WebContents } from "electron";
 import type { FailureReason } from "../../core/spot.ts";
 import type { DeckContent } from "./deck-content.ts";
 
-/** A moving video that presents no new frame for this many turns is stalled: 2 s. */
+/** A clip whose next frame is due, and that presents none for this many turns, is stalled: 2 s. */
 const STALLED_TURNS = 2;
 /** A page that has not answered for this many turns hangs: 3 s. */
 const HUNG_ON_AIR_TURNS = 3;

@@ -18,7 +18,6 @@ export interface HostilePage {
 
 /** A site of hostile pages on loopback, which a player whose service is on loopback too may load from. */
 export interface HostileSite {
-  readonly origin: string;
   url(page: string): string;
   /** What pages told of themselves by asking for `/report?what=…&how=…`. */
   readonly reports: ReadonlyMap<string, string>;
@@ -56,18 +55,14 @@ export function hostileFilm({ palette }: Catalogue): Film {
 /** Well after the first frame, so that what goes wrong then goes wrong in sight. */
 const ON_AIR_AFTER_MS = 500;
 
-/** Serves pages as `/<name>.html`, and clips as `/<name>.webm`. */
+/** Serves pages as `/<name>.html`. */
 export async function openHostileSite(
   pages: readonly HostilePage[],
   catalogue: Catalogue,
-  clips: ReadonlyMap<string, Buffer> = new Map(),
   host = "127.0.0.1",
 ): Promise<HostileSite> {
   const reports = new Map<string, string>();
-  const bodies = new Map<string, string | Buffer>([
-    ...pages.map((page) => [`/${page.name}.html`, bodyOf(page, catalogue)] as const),
-    ...[...clips].map(([name, clip]) => [`/${name}.webm`, clip] as const),
-  ]);
+  const bodies = new Map(pages.map((page) => [`/${page.name}.html`, bodyOf(page, catalogue)]));
   const held = new Set<ServerResponse>();
   const server = createServer(({ url = "" }, response) => {
     const { pathname, searchParams } = new URL(url, "http://site");
@@ -83,7 +78,7 @@ export async function openHostileSite(
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
-  return { origin, url: (page) => `${origin}/${page}.html`, reports, close: () => closed(server) };
+  return { url: (page) => `${origin}/${page}.html`, reports, close: () => closed(server) };
 }
 
 function closed(server: Server): Promise<void> {
@@ -92,7 +87,6 @@ function closed(server: Server): Promise<void> {
 }
 
 function typeOf(pathname: string): string {
-  if (pathname.endsWith(".webm")) return "video/webm";
   return pathname.endsWith(".html") ? "text/html; charset=utf-8" : "image/png";
 }
 

@@ -50,6 +50,12 @@ export async function lookInside(player: Running): Promise<Inside> {
   };
 }
 
+/** Has all clips of a player stand still, as where a decoder hangs; those that are cued do so anyway. */
+export async function stallClips({ ask }: Inside): Promise<void> {
+  await ask(`for (const one of electron.webContents.getAllWebContents())
+    if (one.getURL().includes("media.html")) await one.executeJavaScript('document.querySelector("video")?.pause()')`);
+}
+
 /** What the inspector's protocol has for `Runtime.evaluate`. */
 interface Answer {
   readonly error?: { readonly message: string };
