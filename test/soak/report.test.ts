@@ -65,8 +65,12 @@ describe("the report of a soak", () => {
     ];
     const proved = ["a", "b"].map((creative) => ({ creative, durationMs: 2_000 }));
     const found = piece(sightings, proved, ["a", "b", "c"]);
-    expect(found.violations).toEqual(["3 frames (black) at 3.0 s", "3 frames (foreign) at 3.0 s", "c was never shown"]);
-    expect(tableOf(reportOf([found]))).toContain("- 3 frames (black) at 3.0 s\n");
+    expect(found.violations).toEqual([
+      "3 frames (black) at 3.0 s, after a, before (foreign)",
+      "3 frames (foreign) at 3.0 s, after (black), before b",
+      "c was never shown",
+    ]);
+    expect(tableOf(reportOf([found]))).toContain("- 3 frames (black) at 3.0 s, after a, before (foreign)\n");
   });
 
   it("adds pieces up: hours and samples go on, and each piece is told by its number", () => {

@@ -168,8 +168,13 @@ function perFigure<T>(of: (read: (sample: Footprint) => number) => T): Record<Fi
 }
 
 function wrongSights({ between }: Seen): readonly string[] {
-  const wrong = between.filter(({ sight }) => SPOILT.includes(sight));
-  return listed(wrong, ({ sight, frames, startS }) => `${frames} frames ${sight} at ${startS.toFixed(1)} s`);
+  const wrong = between.flatMap((one, index) => {
+    const [before, after] = [between[index - 1], between[index + 1]].map((beside) => beside?.sight ?? "nothing");
+    return SPOILT.includes(one.sight) ? [{ ...one, before, after }] : [];
+  });
+  return listed(wrong, ({ sight, frames, startS, before, after }) => {
+    return `${frames} frames ${sight} at ${startS.toFixed(1)} s, after ${before}, before ${after}`;
+  });
 }
 
 function wrongProofs({ unproved, unseen }: Seen): readonly string[] {
