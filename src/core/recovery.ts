@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs, stillHolds } from "./backoff.ts";
-import type { FailureReason, Instant, PlayoutOutcome } from "./spot.ts";
+import type { FailureReason, Instant } from "./spot.ts";
 
 /** A failure of the player or of Chromium itself, beyond one creative. */
 export type Fault =
@@ -159,21 +159,19 @@ export function isRenewalDue({ bytes, machineBytes, isIdle, hour }: Growth): boo
   return bytes >= most && (isIdle || hour === QUIET_HOUR || bytes >= 2 * most);
 }
 
-/** How what is shown fares with its sound. Instants are monotonic. */
+/** Whether what is shown has its sound. Instants are monotonic. */
 export interface SoundState {
-  /** Items in a row that failed as they do where the machine's sound does. */
-  readonly failed: number;
-  /** Until when everything plays, or last played, without sound. */
+  /** Until when everything plays, or last played, without. */
   readonly silentUntil: Instant;
   /** How often in a row that came to be. */
   readonly silences: number;
 }
 
-export const SOUND_ON: SoundState = { failed: 0, silentUntil: Number.NEGATIVE_INFINITY, silences: 0 };
+export const SOUND_ON: SoundState = { silentUntil: Number.NEGATIVE_INFINITY, silences: 0 };
 
 /**
  * How items fail whose sound goes nowhere: a page that has sound waits for the device, and a clip goes on only as its sound
- * does. Each of them has other causes too, but then a while without sound costs little.
+ * does. Each of them has other causes, too.
  */
 const SOUND_FAILURES: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "not-ready",
@@ -181,20 +179,21 @@ const SOUND_FAILURES: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "stalled",
   "hung",
 ]);
-/** More than two bad items in a row are rare. */
-export const SILENT_AFTER = 3;
+
+/** Whether an item may have failed for the machine's sound. */
+export function mayBeSound(reason: FailureReason): boolean {
+  return SOUND_FAILURES.has(reason);
+}
+
 /** A display's sound may be gone until somebody switches the display on: it is tried again later each time. */
 const SILENCE: Backoff = { firstMs: 10 * 60_000, longestMs: 6 * 3_600_000, exactWaits: Number.POSITIVE_INFINITY };
 /** Silences further apart than this are not counted together. */
 const SILENCES_TOGETHER_MS = 3_600_000;
 
-/** Takes in how an item ended while sound was on; after some in a row that failed all play without for a while. */
-export function onSoundEnd(before: SoundState, outcome: PlayoutOutcome, now: Instant): SoundState {
-  if (outcome.kind === "shown") return { ...before, failed: 0 };
-  const failed = before.failed + (SOUND_FAILURES.has(outcome.reason) ? 1 : 0);
-  if (failed < SILENT_AFTER) return { ...before, failed };
+/** The machine's sound is stuck: everything plays without for a while. */
+export function silenced(before: SoundState, now: Instant): SoundState {
   const silences = now - before.silentUntil < SILENCES_TOGETHER_MS ? before.silences + 1 : 1;
-  return { failed: 0, silentUntil: now + backoffMs(SILENCE, silences, 0), silences };
+  return { silentUntil: now + backoffMs(SILENCE, silences, 0), silences };
 }
 
 /** Whether everything plays without sound now. */

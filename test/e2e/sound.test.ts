@@ -9,7 +9,7 @@ import { eventually } from "../support/machine/processes.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig } from "../support/player/rig.ts";
 
-/** More than fail before the player goes on without sound. */
+/** With many more items than fail before the player goes on without sound. */
 const SPOTS = 5;
 const RECOVERS_WITHIN_MS = 90_000;
 
@@ -45,7 +45,7 @@ function stickSound(home: string): void {
 }
 
 describe("a machine whose sound is stuck", () => {
-  it("does not keep clips from the screen: they play without sound after some have failed", async () => {
+  it("does not keep clips from the screen: they play without sound after one or two have failed", async () => {
     const { url } = await serve((_, response) => response.writeHead(200, { "content-type": "video/webm" }).end(clip));
     const rig = await openRig({ width: 960, height: 540 });
     onTestFinished(() => rig.close());
@@ -55,8 +55,8 @@ describe("a machine whose sound is stuck", () => {
     const endings = () => [...endingsIn(player.stderr).values()];
     await eventually("all items", () => (endings().length === 2 * SPOTS ? true : undefined), RECOVERS_WITHIN_MS);
     const failed = endings().filter((how) => how !== "shown");
-    expect(failed.length).toBeGreaterThanOrEqual(3);
-    expect(failed.length).toBeLessThanOrEqual(5);
+    expect(failed.length).toBeGreaterThanOrEqual(1);
+    expect(failed.length).toBeLessThanOrEqual(4);
     expect(endings().slice(-3)).toEqual(["shown", "shown", "shown"]);
   });
 });

@@ -16,11 +16,12 @@ import { Overrides } from "../../player/remote/overrides.ts";
 import type { Remote, RemoteParts } from "../../player/remote/remote.ts";
 import { countStart } from "../../player/run-identity.ts";
 import { StoreUnusable } from "../../player/stores/database.ts";
+import { endAudioService, isSoundStuck } from "../decks/deck-watch.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
 import { followPanels } from "../displays/follow-panels.ts";
 import { type Recovery, renewWhenGrown, Sound } from "../recovery/recovery.ts";
 import { EXIT, type Supervision } from "../recovery/supervisor.ts";
-import { endAudioService, watchStage } from "../recovery/triggers.ts";
+import { watchStage } from "../recovery/triggers.ts";
 import type { HandsParts } from "../remote/hands.ts";
 import { followOverrides } from "../remote/override-pages.ts";
 import { playOn } from "../stage/play-on.ts";
@@ -76,7 +77,10 @@ export async function run(parts: Run): Promise<void> {
   shutdown.add("displays", () => panels.release());
   const displays = followDisplays(config, stages, logger);
   shutdown.add("display setup", async () => displays.close());
-  const sound = new Sound({ ...config.audio, clock, log: logger, endAudio: endAudioService });
+  const sound = new Sound({
+    ...{ ...config.audio, clock, log: logger },
+    ...{ isStuck: isSoundStuck, endAudio: endAudioService },
+  });
   const isMuted = () => sound.muted;
   for (const { windowShown, slate } of stages) {
     void windowShown.then(() => slate.begin({ ...config, isMuted, clock, log: logger }));

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
-import { app, type WebContents } from "electron";
+import { app, type WebContents, WebContentsView } from "electron";
 import type { FailureReason } from "../../core/spot.ts";
+import { killProcess } from "../../player/run-program.ts";
 import type { DeckContent } from "./deck-content.ts";
 
 /** A clip whose next frame is due, and that presents none for this many turns, is stalled: 2 s. */
@@ -164,6 +165,43 @@ export function processesOf(contents: WebContents): readonly number[] {
     return [...new Set(pids)].filter((pid) => pid > 0);
   } catch {
     return [];
+  }
+}
+
+/** Closes a page and kills its processes: one that hangs or takes all memory would hold up the next item for as long as it lives. */
+export function endPage(contents: WebContents): void {
+  const pids = processesOf(contents);
+  if (!contents.isDestroyed()) contents.close({ waitForBeforeUnload: false });
+  for (const pid of pids) killProcess(pid);
+}
+
+/** Sound that plays for so long has come to the machine's device. */
+const HEARD_S = 0.2;
+const HEARD = `new Promise((resolve) => {
+  const audio = new AudioContext();
+  const look = () => (audio.currentTime > ${HEARD_S} ? resolve() : setTimeout(look, 50));
+  look();
+})`;
+const HEARD_WITHIN_MS = 5_000;
+
+/** Whether the machine's sound is stuck: a page that plays silence does not get on with it, or waits for ever to begin. */
+export async function isSoundStuck(): Promise<boolean> {
+  const webPreferences = { sandbox: true, partition: "sound", autoplayPolicy: "no-user-gesture-required" } as const;
+  const { webContents } = new WebContentsView({ webPreferences });
+  const heard = webContents.loadURL("about:blank").then(() => webContents.executeJavaScript(HEARD));
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, HEARD_WITHIN_MS, true));
+  const isStuck = await Promise.race([heard.then(() => false), late]).catch(() => false);
+  endPage(webContents);
+  return isStuck;
+}
+
+/**
+ * Ends Chromium's audio service, which may wait for a device for ever, and pages and clips with it. The next one is begun when
+ * there is something to hear.
+ */
+export function endAudioService(): void {
+  for (const { serviceName, pid } of app.getAppMetrics()) {
+    if (serviceName === "audio.mojom.AudioService") killProcess(pid);
   }
 }
 

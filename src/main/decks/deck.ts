@@ -1,12 +1,11 @@
 import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
 import { layoutPage, type PageLayout } from "../../core/displays/page-layout.ts";
 import type { FailureReason } from "../../core/spot.ts";
-import { killProcess } from "../../player/run-program.ts";
 import { confine, type NavigationRule } from "../guards.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
 import { loadBefore } from "./deck-content.ts";
-import { processesOf, watchMemory } from "./deck-watch.ts";
+import { endPage, watchMemory } from "./deck-watch.ts";
 import type { Lease } from "./session-pool.ts";
 
 /** A fresh view for one item, closed with it, so that nothing is left of it. */
@@ -117,7 +116,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
       stopWatching();
       for (const one of views()) {
         window.contentView.removeChildView(one);
-        end(one.webContents);
+        endPage(one.webContents);
       }
     },
   };
@@ -174,11 +173,4 @@ function preferencesFor({ session }: Lease): WebPreferences {
     backgroundThrottling: false,
     devTools: false,
   };
-}
-
-/** Kills a page's processes: one that hangs or takes all memory would hold up the next item for as long as it lives. */
-function end(contents: WebContents): void {
-  const pids = processesOf(contents);
-  if (!contents.isDestroyed()) contents.close({ waitForBeforeUnload: false });
-  for (const pid of pids) killProcess(pid);
 }

@@ -8,16 +8,17 @@ import {
   type Incident,
   isRenewalDue,
   isSilent,
+  mayBeSound,
   NEW_BOOT_RECORD,
   onEnd,
   onFault,
   onHealthy,
-  onSoundEnd,
   onStart,
   type Remedy,
   remedyFor,
   SOUND_ON,
   type StartPlan,
+  silenced,
   startPlan,
   withoutGraphics,
 } from "../../core/recovery.ts";
@@ -133,14 +134,17 @@ export interface SoundParts {
   readonly muted: boolean;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
-  /** Ends whatever waits for the machine's sound. */
+  /** Whether the machine takes no sound. */
+  readonly isStuck: () => Promise<boolean>;
+  /** Ends whatever waits for that. */
   readonly endAudio: () => void;
 }
 
-/** Whether items play with sound: a machine's sound that fails must not keep them from the screen. */
+/** Whether items play with sound: a machine whose sound is stuck must not keep them from the screen. */
 export class Sound {
   readonly #parts: SoundParts;
   #state = SOUND_ON;
+  #isAsking = false;
 
   constructor(parts: SoundParts) {
     this.#parts = parts;
@@ -150,15 +154,21 @@ export class Sound {
     return this.#parts.muted || isSilent(this.#state, this.#parts.clock.now());
   }
 
-  /** Takes in how an item of any screen ended. */
+  /** Takes in how an item of any screen ended, and looks after the sound where that may be to blame. */
   noteEnd(outcome: PlayoutOutcome): void {
-    const { clock, log, endAudio } = this.#parts;
-    if (this.muted) return;
+    if (outcome.kind === "failed" && mayBeSound(outcome.reason) && !this.muted && !this.#isAsking) void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const { clock, log, isStuck, endAudio } = this.#parts;
+    this.#isAsking = true;
+    const stuck = await isStuck();
+    this.#isAsking = false;
+    if (!stuck) return;
     const now = clock.now();
-    this.#state = onSoundEnd(this.#state, outcome, now);
-    if (!this.muted) return;
+    this.#state = silenced(this.#state, now);
     const forMs = this.#state.silentUntil - now;
-    log.warn({ forMs }, "items fail in a row as where the machine's sound fails: for a while they play without it");
+    log.warn({ forMs }, "the machine's sound is stuck: for a while everything plays without it");
     endAudio();
   }
 }

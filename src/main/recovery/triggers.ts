@@ -1,6 +1,5 @@
 import { app } from "electron";
 import type { FailureReason, PlayoutOutcome } from "../../core/spot.ts";
-import { killProcess } from "../../player/run-program.ts";
 import { isRenewed } from "../house/slate.ts";
 import { appUrl } from "../protocol/schemes.ts";
 import type { Recovery } from "./recovery.ts";
@@ -30,16 +29,6 @@ const SETTLED_AFTER_MS = 3_000;
 /** Whether Chromium draws with the graphics processor; known once its GPU process has come up or failed to. */
 function hasGraphics(): boolean {
   return app.getGPUFeatureStatus().gpu_compositing.startsWith("enabled");
-}
-
-/**
- * Ends Chromium's audio service, which may wait for a device for ever, and pages and clips with it. The next one is begun when
- * there is something to hear.
- */
-export function endAudioService(): void {
-  for (const { serviceName, pid } of app.getAppMetrics()) {
-    if (serviceName === "audio.mojom.AudioService") killProcess(pid);
-  }
 }
 
 /** How decks fail on a machine whose graphics are broken, whatever their content. */

@@ -6,54 +6,61 @@ import { ManualClock } from "../../support/player/manual-clock.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The sound of a player, and what becomes of it. */
-function listen({ muted = false } = {}) {
+/** The sound of a player on a machine whose own is stuck, or not; with how often it was looked after, and ended. */
+function listen({ muted = false, isStuck = true } = {}) {
   const clock = new ManualClock();
-  let ended = 0;
-  const sound = new Sound({ muted, clock, log: pino({ enabled: false }), endAudio: () => ended++ });
-  const show = () => sound.noteEnd({ kind: "shown", paintedAt: 0, endedAt: 1 });
-  const fail = (...reasons: readonly FailureReason[]) => {
+  const told = { looked: 0, ended: 0 };
+  const sound = new Sound({
+    ...{ muted, clock, log: pino({ enabled: false }) },
+    async isStuck() {
+      told.looked++;
+      return isStuck;
+    },
+    endAudio: () => told.ended++,
+  });
+  const fail = async (...reasons: readonly FailureReason[]) => {
     for (const reason of reasons) sound.noteEnd({ kind: "failed", reason });
+    await new Promise(setImmediate);
   };
-  /** Fails until it is off, then plays on; resolves with the minutes until it is on again. */
+  /** Until an item fails for it; resolves with the minutes until it is on again. */
   const silence = async () => {
-    fail("stalled", "not-ready", "hung");
+    await fail("stalled");
     let minutes = 0;
     for (; sound.muted; minutes++) await clock.advance(MINUTE_MS);
     return minutes;
   };
-  return { clock, sound, show, fail, silence, ended: () => ended };
+  return { clock, sound, fail, silence, told };
 }
 
 describe("sound", () => {
-  it("is off for a while after three items in a row that failed as where the machine's sound does", () => {
-    const { sound, fail, ended } = listen();
-    fail("stalled", "not-painted");
-    expect([sound.muted, ended()]).toEqual([false, 0]);
-    fail("not-ready");
-    expect([sound.muted, ended()]).toEqual([true, 1]);
+  it.each(["stalled", "not-painted", "not-ready", "hung"] as const)(
+    "is off for a while after an item that failed as %s, where the machine's is stuck",
+    async (reason) => {
+      const { sound, fail, told } = listen();
+      await fail(reason);
+      expect([sound.muted, told.ended]).toEqual([true, 1]);
+    },
+  );
+
+  it("stays on where the machine's is not", async () => {
+    const { sound, fail, told } = listen({ isStuck: false });
+    await fail("stalled");
+    await fail("hung");
+    expect([sound.muted, told]).toEqual([false, { looked: 2, ended: 0 }]);
   });
 
-  it("stays on where an item is shown in between", () => {
-    const { sound, show, fail } = listen();
-    fail("stalled", "hung");
-    show();
-    fail("not-ready", "not-ready");
-    expect(sound.muted).toBe(false);
+  it("has nothing to do with what fails in other ways, or is shown", async () => {
+    const { sound, fail, told } = listen();
+    await fail("unfetchable", "stale", "undecodable", "crashed", "forbidden", "hidden", "closed", "stopped");
+    sound.noteEnd({ kind: "shown", paintedAt: 0, endedAt: 1 });
+    expect(told.looked).toBe(0);
   });
 
-  it("has nothing to do with what fails in other ways", () => {
-    const { sound, fail } = listen();
-    fail("unfetchable", "stale", "undecodable", "crashed", "forbidden", "hidden", "closed", "stopped");
-    expect(sound.muted).toBe(false);
-    fail("stalled", "hung", "unfetchable", "stalled");
-    expect(sound.muted).toBe(true);
-  });
-
-  it("is not ended again for what fails while it is off", () => {
-    const { fail, ended } = listen();
-    fail("stalled", "stalled", "stalled", "stalled", "stalled", "stalled");
-    expect(ended()).toBe(1);
+  it("is looked after once at a time, and not while it is off", async () => {
+    const { fail, told } = listen();
+    await fail("stalled", "not-ready");
+    await fail("not-ready");
+    expect(told).toEqual({ looked: 1, ended: 1 });
   });
 
   it("is tried again ever later, and as soon as at first where it was on for an hour", async () => {
@@ -65,9 +72,9 @@ describe("sound", () => {
     expect(await silence()).toBe(10);
   });
 
-  it("stays off where the configuration has it so, and nothing is ended for it", () => {
-    const { sound, fail, ended } = listen({ muted: true });
-    fail("stalled", "stalled", "stalled");
-    expect([sound.muted, ended()]).toEqual([true, 0]);
+  it("stays off where the configuration has it so, and is not looked after", async () => {
+    const { sound, fail, told } = listen({ muted: true });
+    await fail("stalled");
+    expect([sound.muted, told]).toEqual([true, { looked: 0, ended: 0 }]);
   });
 });
