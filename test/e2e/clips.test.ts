@@ -1,11 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
+import { madeClip } from "../support/creatives/made-clip.ts";
 import { INSPECTED, lookInside, stallClips } from "../support/machine/inside.ts";
 import { eventually, type Running } from "../support/machine/processes.ts";
-import { readHealth } from "../support/player/health.ts";
+import { onAirIn } from "../support/player/health.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -28,14 +28,13 @@ const MADE: readonly (readonly [name: string, made: readonly string[]])[] = [
 
 let rig: Rig;
 let player: Running;
-const clips = new Map(MADE.map(([name, made]) => [`/${name.replaceAll(" ", "-")}.webm`, clipOf(made)]));
+const clips = new Map(MADE.map(([name, made]) => [`/${idOf(name)}.webm`, madeClip(made)]));
 const server = createServer(({ url = "" }, response) => {
   response.writeHead(200, { "content-type": "video/webm" }).end(clips.get(url));
 });
 
-function clipOf(made: readonly string[]): Buffer {
-  const output = ["-fps_mode", "vfr", "-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libopus", "-f", "webm", "-"];
-  return execFileSync("ffmpeg", ["-loglevel", "error", ...made, ...output], { maxBuffer: 2 ** 26 });
+function idOf(name: string): string {
+  return name.replaceAll(" ", "-");
 }
 
 beforeAll(async () => {
@@ -44,7 +43,7 @@ beforeAll(async () => {
   await rig.emulator.next([...clips.keys()].map((path, index) => spotOf(MADE[index]?.[0] ?? "", path)));
   player = rig.play([INSPECTED, "--config", rig.configure()]);
   const inside = await lookInside(player);
-  await eventually(STALLS, async () => ((await onAir()) === STALLS ? true : undefined), 60_000);
+  await eventually(STALLS, async () => (await onAirIn(rig.home)) === STALLS || undefined, 60_000);
   await stallClips(inside);
   inside.close();
   await eventually("the last clip's end", () => endingsIn(player.stderr).get(STALLS), 30_000);
@@ -57,19 +56,16 @@ afterAll(async () => {
 
 function spotOf(name: string, path: string): PlannedSpot {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  const id = name.replaceAll(" ", "-");
+  const id = idOf(name);
   const ad = { id, title: id, mimeType: "video/webm", width: 320, height: 180, duration: DURATION_MS, url };
   return { newsFirst: true, billable: true, news: null, ad };
 }
 
-async function onAir(): Promise<string | undefined> {
-  const shown = (await readHealth(rig.home))?.onAir;
-  return typeof shown === "object" ? shown.id : undefined;
-}
-
 describe("a clip", () => {
   it.each(MADE.map(([name]) => name).filter((name) => name !== STALLS))("is shown and proved with %s", async (name) => {
-    expect(endingsIn(player.stderr).get(name.replaceAll(" ", "-"))).toBe("shown");
+    expect(endingsIn(player.stderr).get(idOf(name))).toBe("shown");
+    const spot = (await rig.emulator.ledger()).find(({ ad }) => ad?.id === idOf(name));
+    expect(spot?.ad?.pops.map(({ verdict }) => verdict)).toEqual(["counted"]);
   });
 
   it("fails when it stands still while its next picture is due", () => {

@@ -18,7 +18,7 @@ import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, type StallWatch, watchStalls } from "../support/display/stalls.ts";
 import { INSPECTED, lookInside, stallClips } from "../support/machine/inside.ts";
 import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
-import { readHealth } from "../support/player/health.ts";
+import { onAirIn } from "../support/player/health.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -163,11 +163,7 @@ async function play(): Promise<Punctuality> {
 
 async function stallInItsTurn(): Promise<void> {
   const inside = await lookInside(player);
-  const isOnAir = async () => {
-    const onAir = (await readHealth(rig.home))?.onAir;
-    return (typeof onAir === "object" && onAir.id === STALLS) || undefined;
-  };
-  await eventually(STALLS, isOnAir, 60_000, MOVES_MS);
+  await eventually(STALLS, async () => (await onAirIn(rig.home)) === STALLS || undefined, 60_000, MOVES_MS);
   await stallClips(inside);
   inside.close();
 }

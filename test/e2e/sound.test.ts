@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ordinaryUser } from "../../scripts/setup/user.ts";
 import type { PlannedSpot } from "../../src/emulator/spot/planned.ts";
 import { serve } from "../client/server.ts";
+import { madeClip } from "../support/creatives/made-clip.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
 import { openRig } from "../support/player/rig.ts";
@@ -13,15 +14,10 @@ import { openRig } from "../support/player/rig.ts";
 const SPOTS = 5;
 const RECOVERS_WITHIN_MS = 90_000;
 
-const clip = soundingClip();
-
 /** Two seconds of a colour and a tone. */
-function soundingClip(): Buffer {
-  const picture = ["-f", "lavfi", "-i", "color=teal:s=320x180:r=30:d=2"];
-  const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=2"];
-  const output = ["-c:v", "libvpx", "-c:a", "libopus", "-f", "webm", "-"];
-  return execFileSync("ffmpeg", ["-loglevel", "error", ...picture, ...tone, ...output], { maxBuffer: 2 ** 24 });
-}
+const PICTURE = ["-f", "lavfi", "-i", "color=teal:s=320x180:r=30:d=2"];
+const TONE = ["-f", "lavfi", "-i", "sine=frequency=440:duration=2"];
+const clip = madeClip([...PICTURE, ...TONE]);
 
 function soundingSpot(spot: number, url: string): PlannedSpot {
   const item = (kind: string) => {

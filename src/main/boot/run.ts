@@ -78,8 +78,11 @@ export async function run(parts: Run): Promise<void> {
   const displays = followDisplays(config, stages, logger);
   shutdown.add("display setup", async () => displays.close());
   const sound = new Sound({
-    ...{ ...config.audio, clock, log: logger },
-    ...{ isStuck: isSoundStuck, endAudio: endAudioService },
+    ...config.audio,
+    clock,
+    log: logger,
+    isStuck: isSoundStuck,
+    endAudio: endAudioService,
   });
   const isMuted = () => sound.muted;
   for (const { windowShown, slate } of stages) {

@@ -8,6 +8,12 @@ export async function readHealth(home: string): Promise<HealthReport | undefined
   return answer === undefined ? undefined : (JSON.parse(answer) as HealthReport);
 }
 
+/** The id of the item on air, or `undefined` where there is none, or nobody can be asked. */
+export async function onAirIn(home: string): Promise<string | undefined> {
+  const onAir = (await readHealth(home))?.onAir;
+  return typeof onAir === "object" ? onAir.id : undefined;
+}
+
 /** How many pages were raised and drawn so far, those included that were loaded anew in sight; 0 while it cannot be asked. */
 export async function pagesSeen(home: string): Promise<number> {
   const metrics = await readMetrics(home);
