@@ -161,10 +161,10 @@ function prepareVideo({ url, muted }: Source): Prepared {
   return { content, ready };
 }
 
-/** The operator's own page, with its scripts, and an origin that is nobody's: it reaches neither us nor the network. */
+/** The operator's own page, with its scripts, and an origin of its own: it reaches neither us nor the network. */
 function preparePage({ url }: Source): Prepared {
   const frame = document.createElement("iframe");
-  frame.setAttribute("sandbox", "allow-scripts");
+  frame.setAttribute("sandbox", "allow-scripts allow-same-origin");
   frame.src = url;
   const ready = new Promise<null>((resolve) => {
     frame.onload = () => resolve(null);

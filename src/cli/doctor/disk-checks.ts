@@ -141,7 +141,7 @@ export async function houseFinding(dir: string | null): Promise<Finding> {
     return warning(
       "house content",
       text,
-      "Put images (jpg, png, webp, gif, svg), clips (mp4, webm) or pages (html) there.",
+      "Put images (jpg, png, webp, gif, avif, svg), clips (mp4, mov, webm) or pages (html) there.",
     );
   }
   const kinds = [

@@ -66,7 +66,7 @@ function respond(answer: PageAnswer, request: Request): Response {
       const type = { "content-type": contentType || "application/octet-stream" };
       const headers = { ...type, ...headersFor(answer.headers, request) };
       const range = request.headers.get("range");
-      return fileResponse({ path, sizeBytes, headers }, { method: request.method, range });
+      return fileResponse({ from: path, sizeBytes, headers }, { method: request.method, range });
     }
     case "swallowed":
       return new Response(null, { status: 204, headers: headersFor({}, request) });

@@ -141,7 +141,7 @@ function serve(request: Request, file: MediaFile | null): Response {
   const { path, sizeBytes } = file.media;
   const headers = { "content-type": file.mimeType, "x-content-type-options": "nosniff" };
   const range = request.headers.get("range");
-  return fileResponse({ path, sizeBytes, headers }, { method: request.method, range });
+  return fileResponse({ from: path, sizeBytes, headers }, { method: request.method, range });
 }
 
 /** The deck of one item: loaded and drawn below, then raised. A new deck replaces one whose drawing was lost. */

@@ -168,18 +168,22 @@ const overSchema = z.enum(["ended", "broken", "replaced"]);
 function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => boolean): HouseStage {
   const ask = (code: string): Promise<unknown> => contents.executeJavaScript(code);
   const tell = (code: string) => void ask(code).catch(() => {});
-  let watched: string | null = null;
+  let watched: number | null = null;
   return {
     async show(item: HouseItem) {
+      const isPage = item.form === "page";
       const url = houseUrl(item.id, folder.entrance(item));
+      // Each time it begins as it would in a new browser, and what it keeps does not pile up.
+      if (isPage) await contents.session.clearStorageData();
       const source = JSON.stringify({ form: item.form, url, muted: isMuted() });
       const lengthMs = z
         .number()
         .nullable()
         .parse(await ask(`slate.cue(${source})`));
-      if (item.form === "page") await drawn(contents, url);
+      const frame = isPage ? newestFrame(contents) : null;
+      if (frame !== null) await drawn(contents, frame);
       await ask("slate.take()");
-      watched = item.form === "page" ? url : null;
+      watched = frame;
       return lengthMs;
     },
     async over() {
@@ -195,18 +199,18 @@ function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => b
 }
 
 /** A page in a frame of another process is loaded before it is drawn. */
-function drawn(contents: WebContents, url: string): Promise<void> {
-  return settledWithin(frameAt(contents, url)?.executeJavaScript(NEXT_PAINT), ITEM_DRAWN_WITHIN_MS);
+function drawn(contents: WebContents, frame: number): Promise<void> {
+  return settledWithin(frameOf(contents, frame)?.executeJavaScript(NEXT_PAINT), ITEM_DRAWN_WITHIN_MS);
 }
 
 /** Resolves when the page in a frame hangs or has crashed, which Chromium does not report for frames. */
-function death(contents: WebContents, url: string, over: Promise<unknown>): Promise<"broken"> {
+function death(contents: WebContents, frame: number, over: Promise<unknown>): Promise<"broken"> {
   return new Promise((resolve) => {
     let silent = 0;
     const timer = setInterval(() => {
       silent++;
       if (silent > SILENT_TURNS) return end();
-      const answered = frameAt(contents, url)?.executeJavaScript("0");
+      const answered = frameOf(contents, frame)?.executeJavaScript("0");
       answered?.then(
         () => {
           silent = 0;
@@ -222,7 +226,12 @@ function death(contents: WebContents, url: string, over: Promise<unknown>): Prom
   });
 }
 
-function frameAt(contents: WebContents, url: string) {
+/** The frame that was made last. It keeps its number wherever its page goes, which may change its address at any time. */
+function newestFrame(contents: WebContents): number | null {
+  return contents.mainFrame.frames.at(-1)?.frameTreeNodeId ?? null;
+}
+
+function frameOf(contents: WebContents, number: number) {
   if (contents.isDestroyed()) return undefined;
-  return contents.mainFrame.framesInSubtree.find((frame) => !frame.isDestroyed() && frame.url === url);
+  return contents.mainFrame.frames.find((frame) => !frame.isDestroyed() && frame.frameTreeNodeId === number);
 }

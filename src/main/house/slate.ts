@@ -68,6 +68,7 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   view.setBackgroundColor("#000000");
   const url = appUrl(page);
   confine(view.webContents, stayingAt(url));
+  keepFramesAmong(view.webContents, FRAME_SCHEMES);
   window.contentView.addChildView(view, 0);
   fill(window, view);
   const refill = () => fill(window, view);
@@ -143,21 +144,31 @@ async function seal(own: Session, house: ServedHouse | undefined): Promise<void>
   );
 }
 
+/** An operator's page goes on among its own files; of what is elsewhere there would only be Chromium's page of an error. */
+function keepFramesAmong(contents: WebContents, schemes: readonly string[]): void {
+  contents.on("will-frame-navigate", (event) => {
+    if (!event.isMainFrame && !schemes.includes(new URL(event.url).protocol)) event.preventDefault();
+  });
+}
+
+const FRAME_SCHEMES = [`${HOUSE_SCHEME}:`, "data:", "blob:", "about:"];
+
 /** The folder that a slate shows from; `null` until it is known, and where there is none. */
 export interface ServedHouse {
   folder: HouseFolder | null;
 }
 
-/** The operator's pages run their own scripts, with nothing but the files beside them: no network, no powers. */
+/**
+ * The operator's pages run their own scripts, with nothing but the files beside them: no network, no powers. Each has an
+ * origin of its own, since storage, workers and frames are of no use to one that has none.
+ */
 const HEADERS = {
   "content-security-policy": [
     `default-src ${HOUSE_SCHEME}: data: blob: 'unsafe-inline' 'unsafe-eval'`,
-    "object-src 'none'",
-    "base-uri 'none'",
+    `base-uri ${HOUSE_SCHEME}:`,
     "form-action 'none'",
-    "sandbox allow-scripts",
+    "sandbox allow-scripts allow-same-origin",
   ].join("; "),
-  "access-control-allow-origin": "*",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 } as const;
@@ -171,8 +182,8 @@ function serveHouse(session: Session, served: ServedHouse): void {
     const name = decoded(pathname.slice(1));
     const file = name === null ? null : await served.folder?.file(host, name);
     if (!file) return new Response(null, { status: 404, headers: HEADERS });
-    const { path, sizeBytes, contentType } = file;
-    const sent = { path, sizeBytes, headers: { ...HEADERS, "content-type": contentType } };
+    const { bytes, sizeBytes, contentType } = file;
+    const sent = { from: bytes, sizeBytes, headers: { ...HEADERS, "content-type": contentType } };
     return fileResponse(sent, { method, range: headers.get("range") });
   });
 }

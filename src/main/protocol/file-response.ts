@@ -1,9 +1,11 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { ReadableStream } from "node:stream/web";
 
 /** A file to be sent: its size is known, so that a range can be judged without touching the disk. */
 export interface SentFile {
-  readonly path: string;
+  /** Where it is, or its bytes from one to another, both inclusive. */
+  readonly from: string | ((start: number, end: number) => AsyncIterable<Uint8Array>);
   readonly sizeBytes: number;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -23,7 +25,7 @@ export function fileResponse(file: SentFile, request: { method: string; range: s
   const status = range === null ? 200 : 206;
   const ranged = range === null ? lengths : { ...lengths, "content-range": `bytes ${start}-${end}/${file.sizeBytes}` };
   const empty = request.method === "HEAD" || file.sizeBytes === 0;
-  return new Response(empty ? null : streamOf(file.path, start, end), { status, headers: ranged });
+  return new Response(empty ? null : streamOf(file.from, start, end), { status, headers: ranged });
 }
 
 interface ByteRange {
@@ -42,6 +44,10 @@ function rangeOf(header: string | null, sizeBytes: number): ByteRange | "unsatis
   return start >= sizeBytes ? "unsatisfiable" : { start, end };
 }
 
-function streamOf(path: string, start: number, end: number): ReadableStream<Uint8Array> {
-  return Readable.toWeb(createReadStream(path, { start, end })) as ReadableStream<Uint8Array>;
+function streamOf(from: SentFile["from"], start: number, end: number): BodyInit {
+  const stream =
+    typeof from === "string"
+      ? Readable.toWeb(createReadStream(from, { start, end }))
+      : ReadableStream.from(from(start, end));
+  return stream as BodyInit;
 }

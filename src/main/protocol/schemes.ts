@@ -16,8 +16,7 @@ export function registerSchemes(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: APP_SCHEME, privileges },
     { scheme: MEDIA_SCHEME, privileges },
-    // The operator's pages have an origin that is nobody's, so that what they load is always from another one.
-    { scheme: HOUSE_SCHEME, privileges: { ...privileges, corsEnabled: true } },
+    { scheme: HOUSE_SCHEME, privileges },
   ]);
 }
 
@@ -47,7 +46,8 @@ const POLICY = [
   "img-src 'self' spotloop-media: spotloop-house:",
   "media-src spotloop-media: spotloop-house:",
   "connect-src spotloop-media:",
-  "frame-src spotloop-house:",
+  // An operator's page that leaves is kept where it is; refused by this policy, it would be gone.
+  "frame-src spotloop-house: http: https:",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "base-uri 'none'",

@@ -1,6 +1,10 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { opendir, realpath, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, opendir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
+import mime from "mime";
+import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { HouseForm, HouseItem } from "../../core/house.ts";
 import { codeOf } from "../stores/database.ts";
@@ -29,32 +33,28 @@ interface SkippedFile {
 /** Nobody watches more; and a folder that is somebody's whole disk must not be read through at each turn. */
 export const MOST_HOUSE_FILES = 500;
 
-const FORMS: Readonly<Record<string, HouseForm>> = {
-  ".jpg": "image",
-  ".jpeg": "image",
-  ".png": "image",
-  ".webp": "image",
-  ".gif": "image",
-  ".svg": "image",
-  ".mp4": "video",
-  ".webm": "video",
-  ".html": "page",
-  ".htm": "page",
+/** By the ends of their names. Whether Chromium can decode a certain clip turns out when it is to be shown. */
+const FORMS: Readonly<Record<HouseForm, readonly string[]>> = {
+  image: [".jpg", ".jpeg", ".jfif", ".png", ".apng", ".webp", ".gif", ".svg", ".avif", ".bmp"],
+  video: [".mp4", ".m4v", ".mov", ".webm", ".mkv"],
+  page: [".html", ".htm", ".xhtml"],
 };
 
-/** A folder is a page when this is in it. */
-const INDEX = "index.html";
+function formOf(name: string): HouseForm | undefined {
+  const end = extname(name).toLowerCase();
+  return (["image", "video", "page"] as const).find((form) => FORMS[form].includes(end));
+}
 
 /** Looks what a folder of house content holds: images, clips, pages and folders with a page. Hidden files are none. */
 export async function surveyHouse(folder: string): Promise<HouseSurvey> {
   try {
-    const root = await realpath(folder);
-    const { names, more } = await namesIn(root);
+    const root = await ask(() => realpath(folder));
+    const names = await ask(() => namesIn(root));
     const entries: HouseEntry[] = [];
-    const skipped: SkippedFile[] = more
-      ? [{ name: "…", why: `of more than ${MOST_HOUSE_FILES} files the rest is not looked at` }]
-      : [];
-    for (const name of names) {
+    const skipped: SkippedFile[] = [];
+    if (names.length > MOST_HOUSE_FILES)
+      skipped.push({ name: "…", why: `of more than ${MOST_HOUSE_FILES} files the rest is not looked at` });
+    for (const name of names.slice(0, MOST_HOUSE_FILES)) {
       const found = await examine(root, name);
       if ("why" in found) skipped.push(found);
       else entries.push(found);
@@ -65,48 +65,53 @@ export async function surveyHouse(folder: string): Promise<HouseSurvey> {
   }
 }
 
-async function namesIn(folder: string): Promise<{ names: readonly string[]; more: boolean }> {
+/** One more than are looked at, where there are more. */
+async function namesIn(folder: string, isWanted = (_: string) => true): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const { name } of await opendir(folder)) {
-    if (name.startsWith(".")) continue;
-    if (names.length === MOST_HOUSE_FILES) return { names, more: true };
-    names.push(name);
+    if (name.startsWith(".") || !isWanted(name)) continue;
+    if (names.push(name) > MOST_HOUSE_FILES) break;
   }
-  return { names, more: false };
+  return names;
 }
 
 /** A file is followed to where it really is: what lies outside the folder was not put into it. */
 async function examine(root: string, name: string): Promise<HouseEntry | SkippedFile> {
   const path = join(root, name);
   try {
-    const real = await realpath(path);
+    const real = await ask(() => realpath(path));
     if (!real.startsWith(root + sep)) return { name, why: "leads out of the folder" };
-    if ((await stat(real)).isDirectory()) return await asPage(root, name, real);
-    const form = FORMS[extname(name).toLowerCase()];
+    const found = await ask(() => stat(real));
+    if (found.isDirectory()) return await asPage(root, name, real);
+    const form = formOf(name);
     if (form === undefined) return { name, why: "is no image, clip or page" };
-    return await entryOf(name, form, real, form === "page" ? root : null);
+    return entryOf(name, form, real, form === "page" ? root : null, found);
   } catch (error) {
-    return { name, why: `cannot be read (${codeOf(error) ?? "unknown"})` };
+    if (codeOf(error) === SILENT) throw error;
+    const why = name.includes("\ufffd")
+      ? "has a name that is not UTF-8"
+      : `cannot be read (${codeOf(error) ?? "unknown"})`;
+    return { name, why };
   }
 }
 
+/** A folder is a page by its index.html, however that is written, or by the only page in it. */
 async function asPage(root: string, name: string, folder: string): Promise<HouseEntry | SkippedFile> {
-  try {
-    const index = await realpath(join(folder, INDEX));
-    if (!index.startsWith(root + sep)) return { name, why: "leads out of the folder" };
-    return await entryOf(name, "page", index, folder);
-  } catch {
-    return { name, why: `is a folder without ${INDEX}` };
-  }
+  const pages = await ask(() => namesIn(folder, (one) => formOf(one) === "page"));
+  const index = pages.find((one) => /^index\./i.test(one)) ?? (pages.length === 1 ? pages[0] : undefined);
+  if (index === undefined) return { name, why: "is a folder without index.html" };
+  const real = await ask(() => realpath(join(folder, index)));
+  if (!real.startsWith(root + sep)) return { name, why: "leads out of the folder" };
+  return entryOf(name, "page", real, folder, await ask(() => stat(real)));
 }
 
-async function entryOf(
+function entryOf(
   name: string,
   form: HouseForm,
   path: string,
   root: string | null,
-): Promise<HouseEntry | SkippedFile> {
-  const found = await stat(path);
+  found: Stats,
+): HouseEntry | SkippedFile {
   const { size, mtimeMs, ctimeMs, ino } = found;
   if (!found.isFile()) return { name, why: "is no plain file" };
   if (size === 0) return { name, why: "is empty" };
@@ -115,46 +120,63 @@ async function entryOf(
 }
 
 function problemOf(code: string | null): string {
-  if (code === "ENOENT") return "it is not there";
-  if (code === "ENOTDIR") return "it is no folder";
-  if (code === "EACCES" || code === "EPERM") return "it cannot be read: check who owns it";
-  return `it cannot be read (${code ?? "unknown"})`;
+  return PROBLEMS[code ?? ""] ?? `it cannot be read (${code ?? "unknown"})`;
+}
+
+/** What a disk that does not answer is told as. */
+const SILENT = "ETIMEDOUT";
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "it is not there",
+  ENOTDIR: "it is no folder",
+  EACCES: "it cannot be read: check who owns it",
+  EPERM: "it cannot be read: check who owns it",
+  [SILENT]: "its disk, or the share that it is on, does not answer",
+};
+
+const ANSWERS_WITHIN_MS = 10_000;
+
+/**
+ * House content may be on a share that stops answering, perhaps for days: whoever asks it something then waits in one of
+ * the four threads that this process has for all its files. Two of them are for house content, of all screens, and no more.
+ */
+const threads = pLimit({ concurrency: 2, rejectOnClear: true });
+/** How many of them wait for an answer that is overdue. */
+let overdue = 0;
+
+/** Asks the disk something, in its turn; rejects with SILENT where the answer, or the turn, does not come in time. */
+async function ask<T>(work: () => Promise<T>): Promise<T> {
+  if (overdue === threads.concurrency) throw silence();
+  return new Promise((resolve, reject) => {
+    const answer = threads(async () => {
+      let isOverdue = false;
+      const timer = setTimeout(() => {
+        isOverdue = true;
+        overdue++;
+        if (overdue === threads.concurrency) threads.clearQueue();
+        reject(silence());
+      }, ANSWERS_WITHIN_MS);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timer);
+        if (isOverdue) overdue--;
+      }
+    });
+    answer.then(resolve, (error) => reject(error.name === "AbortError" ? silence() : error));
+  });
+}
+
+function silence(): Error {
+  return Object.assign(new Error("the disk does not answer"), { code: SILENT });
 }
 
 /** A file of house content, as a page of ours is given it. */
 interface HouseFile {
-  readonly path: string;
   readonly sizeBytes: number;
   readonly contentType: string;
+  /** Its bytes from one to another, both inclusive. */
+  readonly bytes: (start: number, end: number) => AsyncIterable<Uint8Array>;
 }
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".htm": "text/html; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".txt": "text/plain; charset=utf-8",
-  ".csv": "text/csv; charset=utf-8",
-  ".xml": "application/xml",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".png": "image/png",
-  ".webp": "image/webp",
-  ".gif": "image/gif",
-  ".avif": "image/avif",
-  ".svg": "image/svg+xml",
-  ".ico": "image/x-icon",
-  ".mp4": "video/mp4",
-  ".webm": "video/webm",
-  ".mp3": "audio/mpeg",
-  ".ogg": "audio/ogg",
-  ".woff": "font/woff",
-  ".woff2": "font/woff2",
-  ".ttf": "font/ttf",
-  ".otf": "font/otf",
-};
 
 /** The operator's folder of house content: what it holds now, and its files by what it was last seen to hold. */
 export class HouseFolder {
@@ -225,7 +247,8 @@ async function within(root: string, name: string): Promise<string | null> {
   const parts = name.split("/");
   if (parts.some((part) => part === "" || part.startsWith(".") || /[\\\0:]/.test(part))) return null;
   try {
-    const [from, path] = await Promise.all([realpath(root), realpath(join(root, ...parts))]);
+    const from = await ask(() => realpath(root));
+    const path = await ask(() => realpath(join(root, ...parts)));
     return path.startsWith(from + sep) ? path : null;
   } catch {
     return null;
@@ -233,12 +256,40 @@ async function within(root: string, name: string): Promise<string | null> {
 }
 
 async function fileAt(path: string): Promise<HouseFile | null> {
-  const contentType = TYPES[extname(path).toLowerCase()];
-  if (contentType === undefined) return null;
   try {
-    const found = await stat(path);
-    return found.isFile() ? { path, sizeBytes: found.size, contentType } : null;
+    const found = await ask(() => stat(path));
+    if (!found.isFile()) return null;
+    const type = mime.getType(extname(path)) ?? "application/octet-stream";
+    const charset = type.startsWith("text/") && (await isOtherwiseUtf8(path, found.size)) ? "; charset=utf-8" : "";
+    return { sizeBytes: found.size, contentType: type + charset, bytes: (start, end) => bytesOf(path, start, end) };
   } catch {
     return null;
+  }
+}
+
+/** Text longer than that is not looked through. */
+const LONGEST_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** Whether text is UTF-8 and more than ASCII. Of any other the page itself says what it is, as it would in a browser. */
+async function isOtherwiseUtf8(path: string, sizeBytes: number): Promise<boolean> {
+  if (sizeBytes > LONGEST_TEXT_BYTES) return true;
+  const text = await ask(() => readFile(path));
+  return isUtf8(text) && !isAscii(text);
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+async function* bytesOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const file = await ask(() => open(path));
+  try {
+    for (let at = start; at <= end; ) {
+      const chunk = new Uint8Array(Math.min(CHUNK_BYTES, end - at + 1));
+      const { bytesRead } = await ask(() => file.read(chunk, 0, chunk.length, at));
+      if (bytesRead === 0) return;
+      yield chunk.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await ask(() => file.close()).catch(() => {});
   }
 }

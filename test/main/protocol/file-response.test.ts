@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const answer = (range: string | null, method = "GET") =>
-  fileResponse({ path, sizeBytes: body.length, headers: { "content-type": "video/mp4" } }, { method, range });
+  fileResponse({ from: path, sizeBytes: body.length, headers: { "content-type": "video/mp4" } }, { method, range });
 
 describe("a file as an answer", () => {
   it("is sent whole without a range", async () => {

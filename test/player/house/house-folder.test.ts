@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
 import { HouseFolder, MOST_HOUSE_FILES, surveyHouse } from "../../../src/player/house/house-folder.ts";
@@ -32,31 +34,35 @@ async function named(name: string) {
 
 describe("a folder of house content", () => {
   it("holds images, clips, pages, and folders with a page; hidden files are none, and others are skipped", async () => {
-    for (const name of [
+    const files = [
       "a.JPG",
-      "b.png",
-      "c.webm",
-      "d.html",
-      "e/index.html",
+      "b.avif",
+      "c.mov",
+      "d.htm",
       ".hidden.jpg",
-      "f.txt",
-      "g/readme.html",
-    ]) {
-      put(name);
-    }
+      "i.txt",
+      "j/readme.html",
+      "j/news.html",
+      "k/a.css",
+    ];
+    const pages = ["e/index.html", "e/other.html", "f/Index.HTM", "f/other.html", "g/only.xhtml", "g/a.css"];
+    for (const name of [...files, ...pages]) put(name);
     put("h.png", "");
     const { entries, skipped, problem } = await surveyHouse(folder);
-    expect(entries.map(({ name, form }) => [name, form]).sort()).toEqual([
-      ["a.JPG", "image"],
-      ["b.png", "image"],
-      ["c.webm", "video"],
-      ["d.html", "page"],
-      ["e", "page"],
+    expect(entries.map(({ name, form, path }) => [name, form, basename(path)]).sort()).toEqual([
+      ["a.JPG", "image", "a.JPG"],
+      ["b.avif", "image", "b.avif"],
+      ["c.mov", "video", "c.mov"],
+      ["d.htm", "page", "d.htm"],
+      ["e", "page", "index.html"],
+      ["f", "page", "Index.HTM"],
+      ["g", "page", "only.xhtml"],
     ]);
     expect(skipped.map(({ name, why }) => `${name} ${why}`).sort()).toEqual([
-      "f.txt is no image, clip or page",
-      "g is a folder without index.html",
       "h.png is empty",
+      "i.txt is no image, clip or page",
+      "j is a folder without index.html",
+      "k is a folder without index.html",
     ]);
     expect(problem).toBe(null);
   });
@@ -103,13 +109,28 @@ describe("a folder of house content", () => {
 });
 
 describe("a page in the folder", () => {
-  it("has the files beside it and below, by their type", async () => {
+  it("has the files beside it and below", async () => {
     put("news/index.html");
-    put("news/style/page.css");
+    put("news/style/page.css", "0123456789");
     const page = await named("news");
     expect(house.entrance(page)).toBe("index.html");
-    expect(await house.file(page.id, "index.html")).toMatchObject({ contentType: "text/html; charset=utf-8" });
-    expect(await house.file(page.id, "style/page.css")).toMatchObject({ contentType: "text/css; charset=utf-8" });
+    const file = await house.file(page.id, "style/page.css");
+    expect(file?.sizeBytes).toBe(10);
+    expect(await text(file?.bytes(2, 5) ?? Readable.from([]))).toBe("2345");
+  });
+
+  it.each([
+    ["a.html", "<p>plain", "text/html"],
+    ["a.html", "<p>ü", "text/html; charset=utf-8"],
+    ["a.css", "/* ü */", "text/css; charset=utf-8"],
+    ["a.js", Buffer.from("/* ü */", "latin1"), "text/javascript"],
+    ["a.json", '"ü"', "application/json"],
+    ["a.wasm", "x", "application/wasm"],
+    ["a.of-no-kind", "x", "application/octet-stream"],
+  ])("is given %s with %j as %s", async (name, content, contentType) => {
+    put("page/index.html");
+    writeFileSync(join(folder, "page", name), content);
+    expect(await house.file((await named("page")).id, name)).toMatchObject({ contentType });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, cpSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ordinaryUser } from "../../../scripts/setup/user.ts";
 
@@ -18,6 +18,13 @@ export class HouseFolderOnDisk {
   put(name: string, creative: string): void {
     mkdirSync(dirname(join(this.path, name)), { recursive: true });
     cpSync(join(creatives, creative), join(this.path, name), { recursive: true });
+    this.#hand(name);
+  }
+
+  /** Writes a file of another making into it. */
+  write(name: string, content: string | Buffer): void {
+    mkdirSync(dirname(join(this.path, name)), { recursive: true });
+    writeFileSync(join(this.path, name), content);
     this.#hand(name);
   }
 
