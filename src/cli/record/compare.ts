@@ -159,7 +159,7 @@ const rowSchema = z.object({
 async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
   const columns = (names: string[]) => names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
   const rows = createReadStream(path).on("error", (error) => parser.destroy(error));
-  const parser = parse({ columns, bom: true, skip_empty_lines: true, trim: true });
+  const parser = parse({ columns, bom: true, delimiter: [",", ";", "\t"], skip_empty_lines: true, trim: true });
   let number = 1;
   for await (const value of rows.pipe(parser)) {
     number++;

@@ -97,6 +97,13 @@ describe("spotloop record compare", () => {
     expect(JSON.parse(out)).toMatchObject({ agreed: 1, missing: 2 });
   });
 
+  it("reads a ledger that a spreadsheet wrote with semicolons", async () => {
+    const { folder } = await recordedFolder();
+    const path = ledger(`\ufeff${csvOf(COUNTED).replaceAll(",", ";")}`);
+    const { out } = await record("compare", "--data-dir", folder, "--proofs", path);
+    expect(out).toContain("8 agree, 0 missing");
+  });
+
   it("tells people the same in a table", async () => {
     const { folder } = await recordedFolder();
     const path = ledger(csvOf(COUNTED.slice(1)));

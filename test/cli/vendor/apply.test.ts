@@ -18,8 +18,19 @@ const SCREENS = lines(
   "door-1;Door;loc_harbour;10102;1920x1080;60",
 );
 
+const SHEET = lines("id;title;lat;long", "gym-1;Größe 1,5;52,5;13,4");
+const TABS = lines("id\ttitle\tlat\tlong", "gym-1\tGröße 1,5\t52.5\t13.4");
+/** The same table as spreadsheets of several languages and ages write it. */
+const SPREADSHEETS: Readonly<Record<string, Buffer>> = {
+  "Windows-1252, semicolons, decimal commas": Buffer.from(SHEET, "latin1"),
+  "UTF-8 with a byte order mark": Buffer.from(`\ufeff${SHEET}`),
+  "UTF-16, tabs": Buffer.from(`\ufeff${TABS}`, "utf16le"),
+  "its own line about semicolons": Buffer.from(`sep=;\r\n${SHEET}`),
+  "rows without a value": Buffer.from(`${SHEET};;;\r\n;;;\r\n`),
+};
+
 /** A file in a folder of its own, and what begins a line about it. */
-function fileWith(text: string, name = "file.csv"): string {
+function fileWith(text: string | Buffer, name = "file.csv"): string {
   const file = join(temporaryFolder(), name);
   writeFileSync(file, text);
   return file;
@@ -178,6 +189,15 @@ describe("spotloop locations apply", () => {
 
     expect(JSON.parse(same.stdout)).toEqual({ created: [], updated: [], unchanged: 1, failed: [] });
     expect(posts(emulator)).toBe(0);
+  });
+
+  it.each(Object.entries(SPREADSHEETS))("takes what a spreadsheet writes: %s", async (_, bytes) => {
+    const emulator = await running();
+
+    const shown = await spotloopOf(emulator)(["locations", "apply", fileWith(bytes), "--dry-run", "--json"]);
+
+    const fields = { location_id: "gym-1", title: "Größe 1,5", lat: 52.5, long: 13.4 };
+    expect(JSON.parse(shown.stdout)).toMatchObject({ plan: [{ id: "gym-1", fields }], failed: [] });
   });
 
   it("reports every bad row with what to mend, and does the others", async () => {

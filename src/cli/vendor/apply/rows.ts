@@ -1,4 +1,5 @@
-import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
@@ -17,13 +18,15 @@ export interface Row {
 
 /** More belong into several runs; all that is planned is held in memory. */
 export const MOST_ROWS = 100_000;
-const LARGEST_JSON_BYTES = 256 * 1024 * 1024;
+const LARGEST_BYTES = 256 * 1024 * 1024;
 
 /** The rows of CSV and JSON files; ends the command with 65 where a file cannot be read as what it is. */
 export async function rowsOf(files: readonly string[], columns: readonly Column[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const file of files) {
-    for await (const row of startsAsJson(file) ? jsonRows(file) : csvRows(file, columns)) {
+    const text = textOf(file);
+    const isJson = /^\s*[[{]/.test(text);
+    for await (const row of isJson ? jsonRows(file, text) : csvRows(file, text, columns)) {
       if (rows.length === MOST_ROWS) throw bad(`there are more than ${MOST_ROWS} rows; apply them in several runs`);
       rows.push(row);
     }
@@ -31,9 +34,21 @@ export async function rowsOf(files: readonly string[], columns: readonly Column[
   return rows;
 }
 
-function* jsonRows(file: string): Generator<Row> {
-  if (statSync(file).size > LARGEST_JSON_BYTES) throw bad(`${file} is larger than ${LARGEST_JSON_BYTES} bytes`);
-  const json = readJson(readFileSync(file, "utf8"));
+/** What a file says, in whichever of the ways that spreadsheets write one, without a byte order mark. */
+function textOf(file: string): string {
+  try {
+    if (statSync(file).size > LARGEST_BYTES) throw bad(`${file} is larger than ${LARGEST_BYTES} bytes`);
+    const bytes = readFileSync(file);
+    const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+    return new TextDecoder(isUtf16 ? "utf-16le" : isUtf8(bytes) ? "utf-8" : "windows-1252").decode(bytes);
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw bad(`${file} cannot be read (${error instanceof Error && "code" in error ? error.code : "unknown"})`);
+  }
+}
+
+function* jsonRows(file: string, text: string): Generator<Row> {
+  const json = readJson(text);
   if (json.kind === "broken") throw bad(`${file}, line ${json.line}, column ${json.column}: ${json.problem}`);
   const list: readonly unknown[] = Array.isArray(json.value) ? json.value : [json.value];
   for (const [index, value] of list.entries()) {
@@ -43,18 +58,25 @@ function* jsonRows(file: string): Generator<Row> {
   }
 }
 
-async function* csvRows(file: string, columns: readonly Column[]): AsyncGenerator<Row> {
-  const layout = { bom: true, columns: true, skip_empty_lines: true, trim: true, relax_column_count: true } as const;
-  const parser = parse({ ...layout, info: true, delimiter: separatorOf(file) });
-  const stream = createReadStream(file);
-  stream.on("error", (error) => parser.destroy(error));
-  stream.pipe(parser);
+/** Rows without a value are none: spreadsheets write them where something was once. */
+const LAYOUT = {
+  ...{ columns: true, skip_records_with_empty_values: true, trim: true, relax_column_count: true },
+  record_delimiter: ["\r\n", "\n", "\r"],
+};
+
+async function* csvRows(file: string, text: string, columns: readonly Column[]): AsyncGenerator<Row> {
+  const { separator, fromLine } = layoutOf(text);
+  const parser = parse(text, { ...LAYOUT, info: true, delimiter: separator, from_line: fromLine });
   let isFirst = true;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       if (isFirst) checkHeader(file, Object.keys(record), columns);
       isFirst = false;
-      yield { where: `${file}:${info.lines}`, record, problem: info.error ? "has too many or too few values" : null };
+      yield {
+        where: `${file}:${info.lines}`,
+        record: separator === ";" ? withPoints(record, columns) : record,
+        problem: info.error ? "has too many or too few values" : null,
+      };
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
@@ -62,9 +84,25 @@ async function* csvRows(file: string, columns: readonly Column[]): AsyncGenerato
   }
 }
 
+type CsvRecord = Readonly<Record<string, string>>;
+
 interface Parsed {
-  readonly record: Readonly<Record<string, string>>;
+  readonly record: CsvRecord;
   readonly info: { readonly lines: number; readonly error?: unknown };
+}
+
+/**
+ * Spreadsheets that separate by semicolons write `52,5` for 52.5. So it is read where a column takes the one and not the
+ * other.
+ */
+function withPoints(record: CsvRecord, columns: readonly Column[]): CsvRecord {
+  const takes = (name: string, value: string) => columnNamed(columns, name)?.read(value).kind === "fields";
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => {
+      const withPoint = /^-?\d+,\d+$/.test(value) ? value.replace(",", ".") : value;
+      return [name, !takes(name, value) && takes(name, withPoint) ? withPoint : value];
+    }),
+  );
 }
 
 function checkHeader(file: string, names: readonly string[], columns: readonly Column[]): void {
@@ -74,32 +112,13 @@ function checkHeader(file: string, names: readonly string[], columns: readonly C
   throw bad(`${file}: ${flawText(flaws)}`);
 }
 
-/** Whether a file begins like JSON. */
-function startsAsJson(file: string): boolean {
-  return /^\uFEFF?\s*[[{]/.test(headOf(file));
-}
-
-/** What stands between the names in the first line most often: spreadsheets write semicolons where commas are decimal. */
-function separatorOf(file: string): string {
-  const [header = ""] = headOf(file).split("\n", 1);
+/** By the first line: it may be a spreadsheet's own `sep=;`; else what stands between the names most often separates. */
+function layoutOf(text: string): { readonly separator: string; readonly fromLine: number } {
+  const [header = ""] = text.split("\n", 1);
+  const [, told] = /^"?sep=(.)"?\s*$/i.exec(header) ?? [];
+  if (told !== undefined) return { separator: told, fromLine: 2 };
   const counts = [",", ";", "\t"].map((mark) => ({ mark, times: header.split(mark).length }));
-  return counts.reduce((most, next) => (next.times > most.times ? next : most)).mark;
-}
-
-const HEAD_BYTES = 64 * 1024;
-
-function headOf(file: string): string {
-  try {
-    const opened = openSync(file, "r");
-    try {
-      const bytes = Buffer.alloc(HEAD_BYTES);
-      return bytes.toString("utf8", 0, readSync(opened, bytes));
-    } finally {
-      closeSync(opened);
-    }
-  } catch (error) {
-    throw bad(`${file} cannot be read (${error instanceof Error && "code" in error ? error.code : "unknown"})`);
-  }
+  return { separator: counts.reduce((most, next) => (next.times > most.times ? next : most)).mark, fromLine: 1 };
 }
 
 function bad(message: string): CommandFailure {
