@@ -64,8 +64,9 @@ export class Ballast {
         const chunk = Buffer.alloc(CHUNK_BYTES);
         for (let left = this.#sizeBytes; left > 0; left -= CHUNK_BYTES) {
           await file.write(randomFillSync(chunk), 0, Math.min(left, CHUNK_BYTES));
+          // All at once a slow disk would be at it for ten seconds, and whoever writes a line meanwhile would wait for it.
+          await file.sync();
         }
-        await file.sync();
       } finally {
         await file.close();
       }

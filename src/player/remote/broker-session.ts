@@ -6,6 +6,7 @@ import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { Metrics } from "../health/metrics.ts";
 import { codeOf } from "../stores/database.ts";
 import type { BrokerLine } from "./broker-line.ts";
+import type { Answer } from "./commands.ts";
 import type { RemoteDesk, Taken } from "./remote-desk.ts";
 
 export interface BrokerSessionParts {
@@ -39,10 +40,18 @@ const ANSWERED_WITHIN_MS = 2_000;
 const MOST_ANSWERS_KEPT = 2_000;
 const MOST_ANSWER_BYTES_KEPT = 16 * 1024 * 1024;
 
+/** What of a packet is not the answer itself: its topic and properties. */
+const MOST_REST_BYTES = 1_024;
+/** Some brokers end the connection over a packet that is too large, without a word: what was sent so often goes out lighter. */
+const MOST_TRIES = 2;
+
 /** An answer that is on its way, with what tells its sender to which command it belongs. */
 interface Reply {
-  readonly json: string;
   readonly correlation: Buffer | undefined;
+  answer: Answer;
+  json: string;
+  /** How often it was sent. */
+  tries: number;
 }
 
 /** The player at its broker: takes commands from its own topic and answers them, and comes back whenever it was cut off. */
@@ -56,6 +65,8 @@ export class BrokerSession {
   #unacknowledgedBytes = 0;
   /** The one that was begun last, and the same once it is connected. */
   #client: MqttClient | null = null;
+  /** The largest packet that the broker takes, as it says. */
+  #mostBytes = Number.POSITIVE_INFINITY;
   #connected: MqttClient | null = null;
   #failures = 0;
   /** Why there is no connection, so that an outage is one line in the log; null while there is one. */
@@ -106,7 +117,10 @@ export class BrokerSession {
     if (signal.aborted) return void line.socket.destroy();
     const client = new MqttClient(() => line.socket, { clientId, ...SESSION, ...(line.login ?? {}) });
     client.handleMessage = (packet, acknowledge) => void this.#take(packet).then(() => acknowledge());
-    client.on("connect", () => this.#begin(client));
+    client.on("connect", ({ properties }) => {
+      this.#mostBytes = properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+      this.#begin(client);
+    });
     client.on("error", (error) => this.#note(error));
     client.once("close", () => {
       this.#client = null;
@@ -166,7 +180,7 @@ export class BrokerSession {
 
   /** Over the connection that there is by now; where there is none, over the next. */
   #reply({ answer, afterwards }: Taken, correlation: Buffer | undefined): void {
-    const reply = { json: JSON.stringify(answer), correlation };
+    const reply: Reply = { correlation, answer, json: JSON.stringify(answer), tries: 0 };
     this.#unacknowledged.add(reply);
     this.#unacknowledgedBytes += reply.json.length;
     for (const oldest of this.#unacknowledged) {
@@ -179,14 +193,28 @@ export class BrokerSession {
   }
 
   async #send(client: MqttClient, reply: Reply): Promise<void> {
-    const { json, correlation } = reply;
+    const { correlation } = reply;
     const properties = { contentType: "application/json", ...(correlation && { correlationData: correlation }) };
+    const isTooLarge = Buffer.byteLength(reply.json) + MOST_REST_BYTES > this.#mostBytes;
+    if (isTooLarge || reply.tries === MOST_TRIES) this.#lighten(reply);
+    reply.tries++;
     try {
-      await client.publishAsync(this.#answers, json, { qos: 1, properties });
+      await client.publishAsync(this.#answers, reply.json, { qos: 1, properties });
       this.#forget(reply);
     } catch {
       // It goes out again over the next connection.
     }
+  }
+
+  /** Leaves out what the command brought, and says so. */
+  #lighten(reply: Reply): void {
+    const { attachment } = reply.answer;
+    if (attachment === null) return;
+    const text = `it is done; what it brought is too large for the broker (${attachment.base64.length} bytes)`;
+    reply.answer = { ...reply.answer, outcome: "failed", text, attachment: null };
+    const json = JSON.stringify(reply.answer);
+    if (this.#unacknowledged.has(reply)) this.#unacknowledgedBytes += json.length - reply.json.length;
+    reply.json = json;
   }
 
   #forget(reply: Reply): void {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -73,6 +73,28 @@ async function openConsole(broker: Broker) {
   return { client, answers, send, answerTo };
 }
 
+/** A way to a broker on which nobody gets through who sends more than so much at once; its address. */
+async function narrowWayTo(broker: Broker, mostBytes: number): Promise<string> {
+  const server = createTcpServer((near) => {
+    const far = connect(Number(new URL(broker.url).port), "127.0.0.1");
+    let sent = 0;
+    near.on("data", (bytes) => {
+      sent += bytes.length;
+      if (sent > mostBytes) return near.destroy();
+      far.write(bytes);
+      return setTimeout(() => {
+        sent -= bytes.length;
+      }, 100);
+    });
+    far.pipe(near);
+    near.on("close", () => far.destroy()).on("error", () => {});
+    far.on("close", () => near.destroy()).on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `mqtts://localhost:${(server.address() as AddressInfo).port}`;
+}
+
 describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquitto is there"})`, WITHIN, () => {
   it("brings a command by TLS, and takes the answer to it", async () => {
     const broker = await openBroker();
@@ -121,6 +143,27 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     await player.connected();
     end();
     expect(await operator.answerTo("long")).toMatchObject({ outcome: "done", text: "well" });
+  });
+
+  it.each([
+    ["says so", "max_packet_size 20000", false],
+    ["cuts the connection", "", true],
+  ])("is not sent what a command brought where it is too large for it, and %s", async (_, limit, isCut) => {
+    const broker = await openBroker(limit);
+    const attachment = { type: "image/jpeg", base64: "x".repeat(40_000) } as const;
+    const screenshot = async (): Promise<Performance> => ({ kind: "done", text: "taken", attachment });
+    const url = isCut ? await narrowWayTo(broker, 20_000) : broker.url;
+    const player = await openPlayer(broker, { url }, DIRECT, { screenshot });
+    const operator = await openConsole(broker);
+    await player.connected();
+    await operator.send("picture", { command: "screenshot" });
+    // Where the connection was cut the command came again, and was refused.
+    const tells = () => operator.answers.get("picture")?.find(({ outcome }) => outcome === "failed");
+    const answer = await eventually("the answer", tells);
+    expect(answer).toMatchObject({ attachment: null, text: expect.stringContaining("too large") });
+    await player.connected();
+    await operator.send("next");
+    expect(await operator.answerTo("next")).toMatchObject({ outcome: "done" });
   });
 
   it("brings what came while the player was away, and nothing that became stale meanwhile", async () => {

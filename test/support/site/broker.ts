@@ -45,15 +45,15 @@ persistence_location ./
 /** By this name only a proxy finds it. */
 export const PROXIED = "broker.example";
 
-/** Starts a broker until the test is over. */
-export async function openBroker(): Promise<Broker> {
+/** Starts a broker until the test is over, with one more line in its configuration. */
+export async function openBroker(more = ""): Promise<Broker> {
   const folder = temporaryFolder();
   const certificates = makeCertificates(folder, ["localhost", PROXIED]);
   makeClientCertificate(folder, "console");
   const port = await freePort();
   const tls = `listener ${port} 127.0.0.1\ncafile ca.pem\ncertfile server.pem\nkeyfile server.key\n`;
   writeFileSync(join(folder, "acl"), ACL);
-  writeFileSync(join(folder, "mosquitto.conf"), `per_listener_settings false\n${tls}${LISTENER}`);
+  writeFileSync(join(folder, "mosquitto.conf"), `per_listener_settings false\n${tls}${LISTENER}${more}\n`);
   const start = () => startServer(programAt("mosquitto") ?? "", ["-c", "mosquitto.conf"], { folder, port });
   let server: SystemServer = await start();
   onTestFinished(() => server.stop());
