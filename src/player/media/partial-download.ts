@@ -6,10 +6,11 @@ import { SNIFF_BYTES } from "../../core/media/media-type.ts";
 /** Ends the names of files that are not whole yet. */
 export const PART_SUFFIX = ".part";
 
-/** Bytes per write; the next buffer fills while this one is written. */
-const WRITE_BYTES = 1024 * 1024;
-/** Bytes written between two waits for the disk: at the end there is little left to wait for. */
-const SYNC_BYTES = 16 * WRITE_BYTES;
+/**
+ * Bytes per write, and so many the disk has to write at a time: on a slow one all others wait behind them, who writes a line
+ * to a journal that the screen waits for included. The next buffer fills while this one is written.
+ */
+const WRITE_BYTES = 256 * 1024;
 
 /** What is known of bytes from reading them. */
 export interface Fingerprint {
@@ -38,7 +39,6 @@ export class PartialDownload {
   #file: FileHandle | null = null;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
-  #unsyncedBytes = 0;
   /** The write under way. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -115,9 +115,6 @@ export class PartialDownload {
     this.#file ??= await open(this.path, "a", 0o600);
     if (bytes === 0) return;
     await writeAll(this.#file, chunks);
-    this.#unsyncedBytes += bytes;
-    if (this.#unsyncedBytes < SYNC_BYTES) return;
-    this.#unsyncedBytes = 0;
     await this.#file.datasync();
   }
 }
