@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HouseFolderOnDisk } from "../support/creatives/house.ts";
-import { GRID, type Recording, recordDisplay } from "../support/display/recording.ts";
+import { type Frames, GRID, type Recording, recordDisplay } from "../support/display/recording.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -162,30 +162,40 @@ describe("a page in the operator's folder", () => {
   });
 });
 
-describe("a page that changes its address while it is shown", () => {
-  it("stays", async () => {
+describe("a page that changes its address while it is shown, after another page", () => {
+  it("stays for its whole turn", async () => {
     const alone = await openRig({ width: 960, height: 540 });
     try {
       const house = new HouseFolderOnDisk(alone.home);
-      const goOn = 'works(1); location.hash = "menu"; setTimeout(() => history.pushState({}, "", "?page=2"), 500)';
-      house.write("1/index.html", `<!doctype html>${prelude(1)}<script>${goOn}</script>`);
+      const goOn = 'location.hash = "menu"; setTimeout(() => history.pushState({}, "", "?page=2"), 500)';
+      for (const place of [1, 2])
+        house.write(`${place}/index.html`, `<!doctype html>${prelude(place)}<script>${goOn}</script>`);
       const recording = await recordDisplay(alone.display.name, alone.display.width, alone.display.height, GRID);
-      alone.play(["--config", alone.configure({ baseUrl: "http://nowhere.invalid", house: { dir: "house" } })]);
-      await eventually("its sight", async () => (shown(recording).length > 0 ? true : undefined), 60_000);
-      await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_SILENCE_MS));
-      const { frames } = await recording.stop();
-      expect(
-        frames.slice(frames.findIndex((frame) => placeIn(frame) === 1)).filter((frame) => placeIn(frame) !== 1),
-      ).toEqual([]);
+      const settings = { baseUrl: "http://nowhere.invalid", house: { dir: "house", seconds: TURN_MS / 1000 } };
+      alone.play(["--config", alone.configure(settings)]);
+      const turns = () => turnsIn(recording.frames());
+      await eventually(
+        "its turn",
+        () => turns().find(({ place }, index) => place === 2 && index < turns().length - 1),
+        60_000,
+      );
+      for (const { place, lengthMs } of turnsIn(await recording.stop()).slice(0, -1))
+        if (place > 0) expect(lengthMs).toBeGreaterThan(TURN_MS - 500);
     } finally {
       await alone.close();
     }
   });
 });
 
-/** A page that does not answer for that long is taken away. */
-const LONGER_THAN_SILENCE_MS = 11_000;
+/** A page that does not answer for eight seconds is taken away. */
+const TURN_MS = 9_500;
 
-function shown(recording: Recording): readonly Buffer[] {
-  return recording.frames().frames.filter((frame) => placeIn(frame) === 1);
+/** Which page was in sight for how long, one after the other; -1 is none. */
+function turnsIn({ frames, instants }: Frames): readonly { readonly place: number; readonly lengthMs: number }[] {
+  const places = frames.map(placeIn);
+  const starts = [...places.keys()].filter((index) => index === 0 || places[index] !== places[index - 1]);
+  return starts.map((start, turn) => {
+    const end = instants[starts[turn + 1] ?? frames.length - 1] ?? 0;
+    return { place: places[start] ?? -1, lengthMs: end - (instants[start] ?? 0) };
+  });
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HouseFolderOnDisk } from "../support/creatives/house.ts";
@@ -7,8 +8,10 @@ import { openRig, type Rig } from "../support/player/rig.ts";
 
 /** Twice as many as there are threads in a process that wait for files. */
 const SILENT = Array.from({ length: 8 }, (_, index) => `1/${index}.jpg`);
+/** After each turn of it is looked what there is. */
+const FIRST = "0.jpg";
 /** So often there is nothing to show, while the house page is looked for, found and loaded. */
-const UNFILLED = Array.from({ length: 5 }, () => ({ news: null, ad: null }));
+const UNFILLED = Array.from({ length: 4 }, () => ({ news: null, ad: null }));
 const PROOFS = 2;
 const NEVER_US = 3_600_000_000;
 
@@ -19,15 +22,14 @@ let log: readonly string[];
 beforeAll(async () => {
   rig = await openRig({ width: 960, height: 540 });
   const house = new HouseFolderOnDisk(rig.home);
-  for (const name of SILENT) house.put(name, "news-headlines.jpg");
+  for (const name of [...SILENT, FIRST]) house.put(name, "news-headlines.jpg");
   await rig.emulator.next(UNFILLED);
-  const player = rig.play(["--config", rig.configure({ house: { dir: "house" } })]);
+  const player = rig.play(["--config", rig.configure({ house: { dir: "house", seconds: 1 } })]);
   log = player.stderr;
   await eventually("the look at the folder", () => said("is a folder without index.html"), 60_000);
-  share = silence(
-    player.pid,
-    SILENT.map((name) => join(house.path, name)),
-  );
+  const paths = SILENT.map((name) => join(house.path, name));
+  share = silence(player.pid, paths);
+  await eventually("its hold on all threads", () => isHeld(player.pid) || undefined);
   house.write("1/index.html", SILENT.map((name) => `<img src="/${name.slice(2)}">`).join(""));
 }, 120_000);
 
@@ -39,15 +41,16 @@ afterAll(async () => {
 /** Has a process wait for ever for whom it asks for these files, in whichever of its threads, as an unreachable share does. */
 function silence(pid: number, paths: readonly string[]): ChildProcess {
   const which = paths.flatMap((path) => ["-P", path]);
-  const injected = `inject=openat:delay_enter=${NEVER_US}`;
-  const strace = spawn(
-    ...onALeash("strace", ["-q", "-f", "-p", String(pid), ...which, "-e", "trace=openat", "-e", injected]),
-    {
-      stdio: "ignore",
-    },
-  );
+  const injected = ["-e", "trace=openat", "-e", `inject=openat:delay_enter=${NEVER_US}`];
+  const args = ["-q", "-f", "-p", String(pid), ...which, ...injected];
+  const strace = spawn(...onALeash("strace", args), { stdio: "ignore" });
   letGo(strace);
   return strace;
+}
+
+function isHeld(pid: number): boolean {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks.every((task) => !/^TracerPid:\t0$/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, "utf8")));
 }
 
 function said(text: string, after = 0): true | undefined {
@@ -64,9 +67,9 @@ describe("a share with house content that does not answer", () => {
     const nothing = { match: { surface: "service", route: "spot" }, do: { empty: true } };
     await rig.emulator.control("PUT", "/control/faults", [nothing]);
     await eventually("what is told of it", () => said("does not answer; the packaged slate is shown"), 60_000);
-    const before = log.length;
+    const told = log.length;
     share.kill();
-    await eventually("its content", () => said("house content found", before), 60_000);
+    await eventually("its content", () => said("house content found", told), 60_000);
   });
 });
 

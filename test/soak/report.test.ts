@@ -22,8 +22,11 @@ function piece(
   proved: readonly ProvedItem[],
   rotation: readonly string[],
   stalls: readonly Stall[] = [],
+  log: readonly string[] = [],
 ): SoakPiece {
-  return pieceOf({ seen: compare(sightings, proved), samples, stalls, restartsAtMs: [4_000_000], rotation });
+  const seen = compare(sightings, proved);
+  const begunAt = new Date("2026-01-31T23:59:58Z");
+  return pieceOf({ seen, samples, stalls, restartsAtMs: [4_000_000], log, begunAt, rotation });
 }
 
 describe("the report of a soak", () => {
@@ -53,6 +56,19 @@ describe("the report of a soak", () => {
     expect(keptUpAmid({ from: 3_000, to: 3_380 })).toEqual({ others: 1, p99Ms: 17, mostMs: 17 });
     expect(keptUpAmid({ from: 3_000, to: 3_090 })).toMatchObject({ others: 0, mostMs: 400 });
     expect(keptUpAmid()).toMatchObject({ others: 0, mostMs: 400 });
+  });
+
+  it("tells beside a wrong sight what the player said around it, past midnight too", () => {
+    const log = [
+      "00:00:00.500 INFO  long before",
+      "00:00:01.800 WARN  just before",
+      "no line",
+      "00:00:04.200 INFO  after",
+    ];
+    const sightings = [sighting("a", 1, 2_000), sighting(BLACK, 5, 50), sighting("a", 5.05, 2_000)];
+    const proved = ["a", "a"].map((creative) => ({ creative, durationMs: 2_000 }));
+    const { violations } = piece(sightings, proved, ["a"], [], log);
+    expect(violations[0]).toBe(`3 frames ${BLACK} at 5.0 s, after a, before a\n    ${log[1]}`);
   });
 
   it("names what a screen must not do", () => {

@@ -67,6 +67,10 @@ export interface SoakSight {
   readonly stalls: readonly Stall[];
   /** When the player was started anew, since the soak began. */
   readonly restartsAtMs: readonly number[];
+  /** The player's log, with the wall clock's time of day (UTC) in each line. */
+  readonly log: readonly string[];
+  /** What the wall clock said when the soak began. */
+  readonly begunAt: Date;
   /** Creatives that are in the rotation. */
   readonly rotation: readonly string[];
 }
@@ -87,7 +91,7 @@ export function pieceOf(sight: SoakSight): SoakPiece {
     hours: Array.from({ length: count }, (_, hour) => hourOf(hour, sight)),
     samples,
     shown,
-    violations: [...wrongSights(seen), ...wrongProofs(seen), ...missing(rotation, shown)],
+    violations: [...wrongSights(sight), ...wrongProofs(seen), ...missing(rotation, shown)],
   };
 }
 
@@ -167,13 +171,28 @@ function perFigure<T>(of: (read: (sample: Footprint) => number) => T): Record<Fi
   return Object.fromEntries(FIGURE_NAMES.map((name) => [name, of(FIGURES[name])])) as Record<Figure, T>;
 }
 
-function wrongSights({ between }: Seen): readonly string[] {
+function wrongSights(soak: SoakSight): readonly string[] {
+  const { between } = soak.seen;
   const wrong = between.flatMap((one, index) => {
     const [before, after] = [between[index - 1], between[index + 1]].map((beside) => beside?.sight ?? "nothing");
     return SPOILT.includes(one.sight) ? [{ ...one, before, after }] : [];
   });
   return listed(wrong, ({ sight, frames, startS, before, after }) => {
-    return `${frames} frames ${sight} at ${startS.toFixed(1)} s, after ${before}, before ${after}`;
+    const seen = `${frames} frames ${sight} at ${startS.toFixed(1)} s, after ${before}, before ${after}`;
+    return [seen, ...saidAround(startS, soak)].join("\n    ");
+  });
+}
+
+/** So long before a wrong sight, and after it, what the player says may tell why. */
+const SAID_WITHIN_MS = { before: 2_000, after: 1_000 } as const;
+const DAY_MS = 24 * HOUR_MS;
+
+function saidAround(startS: number, { log, begunAt }: SoakSight): readonly string[] {
+  const at = (begunAt.getTime() + startS * 1000) % DAY_MS;
+  return log.filter((line) => {
+    const [, hours = "", minutes, seconds] = /^(\d\d):(\d\d):(\d\d\.\d{3}) /.exec(line) ?? [];
+    const after = (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 - at;
+    return hours !== "" && after > -SAID_WITHIN_MS.before && after < SAID_WITHIN_MS.after;
   });
 }
 

@@ -46,8 +46,8 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     const sights = new SightLog(await openEye());
     const { name, width, height } = rig.display;
     const watch = await streamDisplay(name, width, height, (frame, at, since) => sights.take(frame, at, since));
-    const begunAt = performance.now();
-    const passed = () => performance.now() - begunAt;
+    const [begunAt, begunAtMs] = [new Date(), performance.now()];
+    const passed = () => performance.now() - begunAtMs;
     const supervised = supervise(rig, passed);
     const stalls = watchStalls(supervised.player(), rig.display);
     const samples: Footprint[] = [];
@@ -65,8 +65,9 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     await readLedger(rig, ledger);
     await supervised.stop();
     const seen = compare(sights.sightings(), provedIn([...ledger.values()], catalogue, durationsMs));
-    const { restartsAtMs } = supervised;
-    return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, rotation: [...durationsMs.keys()] });
+    const { restartsAtMs, log } = supervised;
+    const rotation = [...durationsMs.keys()];
+    return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, log: log(), begunAt, rotation });
   } finally {
     await rig.close();
   }
@@ -76,9 +77,11 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
 function supervise(rig: Rig, passed: () => number) {
   const config = rig.configure();
   const restartsAtMs: number[] = [];
+  const players: Running[] = [];
   let wanted = true;
   const start = (): Running => {
     const player = rig.play(["--config", config]);
+    players.push(player);
     void player.ended.then(async () => {
       await sleep(RESTART_AFTER_MS);
       if (!wanted) return;
@@ -90,6 +93,7 @@ function supervise(rig: Rig, passed: () => number) {
   let running = start();
   return {
     restartsAtMs,
+    log: () => players.flatMap(({ stderr }) => stderr),
     player: () => running,
     async stop() {
       wanted = false;

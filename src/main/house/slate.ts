@@ -68,7 +68,7 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   view.setBackgroundColor("#000000");
   const url = appUrl(page);
   confine(view.webContents, stayingAt(url));
-  keepFramesAmong(view.webContents, FRAME_SCHEMES);
+  keepFramesHere(view.webContents);
   window.contentView.addChildView(view, 0);
   fill(window, view);
   const refill = () => fill(window, view);
@@ -144,14 +144,14 @@ async function seal(own: Session, house: ServedHouse | undefined): Promise<void>
   );
 }
 
+const FRAME_SCHEMES = [`${HOUSE_SCHEME}:`, "data:", "blob:", "about:"];
+
 /** An operator's page goes on among its own files; of what is elsewhere there would only be Chromium's page of an error. */
-function keepFramesAmong(contents: WebContents, schemes: readonly string[]): void {
+function keepFramesHere(contents: WebContents): void {
   contents.on("will-frame-navigate", (event) => {
-    if (!event.isMainFrame && !schemes.includes(new URL(event.url).protocol)) event.preventDefault();
+    if (!event.isMainFrame && !FRAME_SCHEMES.includes(new URL(event.url).protocol)) event.preventDefault();
   });
 }
-
-const FRAME_SCHEMES = [`${HOUSE_SCHEME}:`, "data:", "blob:", "about:"];
 
 /** The folder that a slate shows from; `null` until it is known, and where there is none. */
 export interface ServedHouse {

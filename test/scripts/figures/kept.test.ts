@@ -24,7 +24,7 @@ function aSoak(hours: number): Run {
   const { at, machine } = aRun("soak", {});
   const samples = Array.from({ length: hours * 360 }, (_, index) => footprint(index * 10_000));
   const seen = { items: [], unproved: [], unseen: [], between: [] };
-  const piece = pieceOf({ seen, samples, stalls: [], restartsAtMs: [], rotation: [] });
+  const piece = pieceOf({ seen, samples, stalls: [], restartsAtMs: [], log: [], begunAt: new Date(0), rotation: [] });
   return { ...aRun("soak", {}), figures: { pieces: [{ ...piece, at, machine, speed: 1 }] } };
 }
 
