@@ -116,7 +116,7 @@ beforeAll(async () => {
     rig.configure({ baseUrl: "http://nowhere.invalid", house: { dir: "house", seconds: SECONDS } }),
   ]);
   await eventually("a lap", async () => (lapped(recording) ? true : undefined), 90_000);
-  seen = workingIn((await recording.stop()).frames);
+  seen = workingIn(await recording.stop());
 }, 120_000);
 
 afterAll(() => rig?.close());
@@ -128,17 +128,12 @@ function lapped(recording: Recording): boolean {
   return last >= 0 && places.indexOf(0, last) >= 0;
 }
 
-/** Those that worked by the end of their turn, and were there still. */
-function workingIn(frames: readonly Buffer[]): ReadonlySet<string> {
-  const last = frames.filter((_, index) => isFirstOfTurn(frames, index + 1));
-  const working = last.filter((frame) => colourAt(frame, 4) === "0,255,0").map(placeIn);
-  return new Set(working.map((place) => NAMES[place] ?? "no page of these"));
-}
-
-function isFirstOfTurn(frames: readonly Buffer[], index: number): boolean {
-  const [frame, before] = [frames[index], frames[index - 1]];
-  if (frame === undefined || before === undefined) return false;
-  return placeIn(frame) >= 0 && placeIn(frame) !== placeIn(before);
+/** Those that worked by the end of their turn, and were there still: another page follows. */
+function workingIn(recorded: Frames): ReadonlySet<string> {
+  const turns = turnsIn(recorded);
+  const followed = turns.filter((_, index) => (turns[index + 1]?.place ?? -1) >= 0);
+  const working = followed.filter(({ last }) => colourAt(last, 4) === "0,255,0");
+  return new Set(working.map(({ place }) => NAMES[place] ?? "no page of these"));
 }
 
 /** Which page a frame shows, or -1: by the right half, which has no green and no blue. */
@@ -190,12 +185,21 @@ describe("a page that changes its address while it is shown, after another page"
 /** A page that does not answer for eight seconds is taken away. */
 const TURN_MS = 9_500;
 
-/** Which page was in sight for how long, one after the other; -1 is none. */
-function turnsIn({ frames, instants }: Frames): readonly { readonly place: number; readonly lengthMs: number }[] {
+/** A page in sight. */
+interface Turn {
+  /** -1 where there was none. */
+  readonly place: number;
+  readonly lengthMs: number;
+  readonly last: Buffer;
+}
+
+/** One after the other; the last may be under way. */
+function turnsIn({ frames, instants }: Frames): readonly Turn[] {
   const places = frames.map(placeIn);
   const starts = [...places.keys()].filter((index) => index === 0 || places[index] !== places[index - 1]);
   return starts.map((start, turn) => {
-    const end = instants[starts[turn + 1] ?? frames.length - 1] ?? 0;
-    return { place: places[start] ?? -1, lengthMs: end - (instants[start] ?? 0) };
+    const next = starts[turn + 1] ?? frames.length;
+    const lengthMs = (instants[Math.min(next, frames.length - 1)] ?? 0) - (instants[start] ?? 0);
+    return { place: places[start] ?? -1, lengthMs, last: frames[next - 1] ?? Buffer.alloc(0) };
   });
 }

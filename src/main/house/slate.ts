@@ -138,13 +138,12 @@ async function seal(own: Session, house: ServedHouse | undefined): Promise<void>
   denyDownloads(own);
   serveAppPages(own);
   if (house !== undefined) serveHouse(own, house);
-  await sealNetwork(
-    own,
-    [APP_SCHEME, ...(house === undefined ? [] : [HOUSE_SCHEME, "data", "blob"])].map((name) => `${name}:`),
-  );
+  await sealNetwork(own, [`${APP_SCHEME}:`, ...(house === undefined ? [] : HOUSE_SCHEMES)]);
 }
 
-const FRAME_SCHEMES = [`${HOUSE_SCHEME}:`, "data:", "blob:", "about:"];
+/** Where all that an operator's page is made of comes from. */
+const HOUSE_SCHEMES = [`${HOUSE_SCHEME}:`, "data:", "blob:"];
+const FRAME_SCHEMES = [...HOUSE_SCHEMES, "about:"];
 
 /** An operator's page goes on among its own files; of what is elsewhere there would only be Chromium's page of an error. */
 function keepFramesHere(contents: WebContents): void {

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { open, opendir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import mime from "mime";
 import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { HouseForm, HouseItem } from "../../core/house.ts";
@@ -61,7 +60,8 @@ export async function surveyHouse(folder: string): Promise<HouseSurvey> {
     }
     return { entries, skipped, problem: entries.length > 0 ? null : "there is nothing in it to show" };
   } catch (error) {
-    return { entries: [], skipped: [], problem: problemOf(codeOf(error)) };
+    const code = codeOf(error) ?? "unknown";
+    return { entries: [], skipped: [], problem: PROBLEMS[code] ?? `it cannot be read (${code})` };
   }
 }
 
@@ -88,10 +88,8 @@ async function examine(root: string, name: string): Promise<HouseEntry | Skipped
     return entryOf(name, form, real, form === "page" ? root : null, found);
   } catch (error) {
     if (codeOf(error) === SILENT) throw error;
-    const why = name.includes("\ufffd")
-      ? "has a name that is not UTF-8"
-      : `cannot be read (${codeOf(error) ?? "unknown"})`;
-    return { name, why };
+    if (name.includes("\ufffd")) return { name, why: "has a name that is not UTF-8" };
+    return { name, why: `cannot be read (${codeOf(error) ?? "unknown"})` };
   }
 }
 
@@ -117,10 +115,6 @@ function entryOf(
   if (size === 0) return { name, why: "is empty" };
   const id = createHash("sha256").update([name, ino, size, mtimeMs, ctimeMs].join("\n")).digest("hex").slice(0, 32);
   return { id, name, form, path, root };
-}
-
-function problemOf(code: string | null): string {
-  return PROBLEMS[code ?? ""] ?? `it cannot be read (${code ?? "unknown"})`;
 }
 
 /** What a disk that does not answer is told as. */
@@ -259,6 +253,8 @@ async function fileAt(path: string): Promise<HouseFile | null> {
   try {
     const found = await ask(() => stat(path));
     if (!found.isFile()) return null;
+    // Loaded only now: most players have no folder, and its tables take longer than all the rest of this.
+    const { default: mime } = await import("mime");
     const type = mime.getType(extname(path)) ?? "application/octet-stream";
     const charset = type.startsWith("text/") && (await isOtherwiseUtf8(path, found.size)) ? "; charset=utf-8" : "";
     return { sizeBytes: found.size, contentType: type + charset, bytes: (start, end) => bytesOf(path, start, end) };

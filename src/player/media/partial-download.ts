@@ -2,15 +2,10 @@ import { createHash, type Hash, randomBytes } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SNIFF_BYTES } from "../../core/media/media-type.ts";
+import { MOST_UNWRITTEN_BYTES } from "../stores/commit-flush.ts";
 
 /** Ends the names of files that are not whole yet. */
 export const PART_SUFFIX = ".part";
-
-/**
- * Bytes per write, and so many the disk has to write at a time: on a slow one all others wait behind them, who writes a line
- * to a journal that the screen waits for included. The next buffer fills while this one is written.
- */
-const WRITE_BYTES = 256 * 1024;
 
 /** What is known of bytes from reading them. */
 export interface Fingerprint {
@@ -62,7 +57,8 @@ export class PartialDownload {
     this.#sizeBytes += chunk.byteLength;
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.byteLength;
-    if (this.#waitingBytes < WRITE_BYTES) return;
+    // The next buffer fills while this one is written.
+    if (this.#waitingBytes < MOST_UNWRITTEN_BYTES) return;
     await this.#writing;
     this.#writing = this.#write();
     // The next call hears of a failure.

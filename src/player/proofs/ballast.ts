@@ -3,13 +3,13 @@ import { existsSync, rmSync } from "node:fs";
 import { open, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../clock.ts";
+import { MOST_UNWRITTEN_BYTES } from "../stores/commit-flush.ts";
 
 /** Room for more than an hour of proofs and their write-ahead log. */
 export const BALLAST_BYTES = 8 * 1024 * 1024;
 
 /** How many times its size must be free before the ballast is created, so that its space is not missed at once. */
 const FREE_BEFORE = 4;
-const CHUNK_BYTES = 256 * 1024;
 
 /** How long after a start, or after it was freed, the ballast is created: not during the start itself. */
 const CREATE_EVERY_MS = 60_000;
@@ -61,10 +61,9 @@ export class Ballast {
       if (bavail * bsize < FREE_BEFORE * this.#sizeBytes) return false;
       const file = await open(part, "w");
       try {
-        const chunk = Buffer.alloc(CHUNK_BYTES);
-        for (let left = this.#sizeBytes; left > 0; left -= CHUNK_BYTES) {
-          await file.write(randomFillSync(chunk), 0, Math.min(left, CHUNK_BYTES));
-          // All at once a slow disk would be at it for ten seconds, and whoever writes a line meanwhile would wait for it.
+        const chunk = Buffer.alloc(MOST_UNWRITTEN_BYTES);
+        for (let left = this.#sizeBytes; left > 0; left -= MOST_UNWRITTEN_BYTES) {
+          await file.write(randomFillSync(chunk), 0, Math.min(left, MOST_UNWRITTEN_BYTES));
           await file.sync();
         }
       } finally {

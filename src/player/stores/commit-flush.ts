@@ -12,6 +12,12 @@ const WITHIN_MS = 60_000;
 const NO_ANSWER = "ETIMEDOUT";
 
 /**
+ * So much is given to the disk at a time of what is large. On a slow one all others wait behind it: a line that the screen
+ * waits for, written to a log, waits for what a file system's journal has before it.
+ */
+export const MOST_UNWRITTEN_BYTES = 256 * 1024;
+
+/**
  * Brings a database's write-ahead log to the disk in a thread. A disk may take seconds for it, now and then half a minute, and
  * the screen must not wait: what was committed survives the player's own end at once, and a power cut once it is flushed.
  */

@@ -99,7 +99,8 @@ function withPoints(record: CsvRecord, columns: readonly Column[]): CsvRecord {
   const takes = (name: string, value: string) => columnNamed(columns, name)?.read(value).kind === "fields";
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
-      const withPoint = /^-?\d+,\d+$/.test(value) ? value.replace(",", ".") : value;
+      if (!/^-?\d+,\d+$/.test(value)) return [name, value];
+      const withPoint = value.replace(",", ".");
       return [name, !takes(name, value) && takes(name, withPoint) ? withPoint : value];
     }),
   );
