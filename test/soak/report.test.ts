@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BLACK, FOREIGN } from "../support/display/eye.ts";
+import { BLACK, EMPTY, FOREIGN } from "../support/display/eye.ts";
 import type { Sighting } from "../support/display/sightings.ts";
 import type { Stall } from "../support/display/stalls.ts";
 import type { Footprint } from "./footprint.ts";
@@ -58,17 +58,18 @@ describe("the report of a soak", () => {
     expect(keptUpAmid()).toMatchObject({ others: 0, mostMs: 400 });
   });
 
-  it("tells beside a wrong sight what the player said around it, past midnight too", () => {
+  it("tells beside a wrong sight what it was like and what the player said around it, past midnight too", () => {
     const log = [
       "00:00:00.500 INFO  long before",
       "00:00:01.800 WARN  just before",
       "no line",
       "00:00:04.200 INFO  after",
     ];
-    const sightings = [sighting("a", 1, 2_000), sighting(BLACK, 5, 50), sighting("a", 5.05, 2_000)];
+    const wrong = { ...sighting(EMPTY, 5, 50), because: "all of it #173049" };
+    const sightings = [sighting("a", 1, 2_000), wrong, sighting("a", 5.05, 2_000)];
     const proved = ["a", "a"].map((creative) => ({ creative, durationMs: 2_000 }));
     const { violations } = piece(sightings, proved, ["a"], [], log);
-    expect(violations[0]).toBe(`3 frames ${BLACK} at 5.0 s, after a, before a\n    ${log[1]}`);
+    expect(violations[0]).toBe(`3 frames ${EMPTY} at 5.0 s, after a, before a\n    ${wrong.because}\n    ${log[1]}`);
   });
 
   it("names what a screen must not do", () => {

@@ -177,9 +177,9 @@ function wrongSights(soak: SoakSight): readonly string[] {
     const [before, after] = [between[index - 1], between[index + 1]].map((beside) => beside?.sight ?? "nothing");
     return SPOILT.includes(one.sight) ? [{ ...one, before, after }] : [];
   });
-  return listed(wrong, ({ sight, frames, startS, before, after }) => {
+  return listed(wrong, ({ sight, because = [], frames, startS, before, after }) => {
     const seen = `${frames} frames ${sight} at ${startS.toFixed(1)} s, after ${before}, before ${after}`;
-    return [seen, ...saidAround(startS, soak)].join("\n    ");
+    return [seen, because, saidAround(startS, soak)].flat().join("\n    ");
   });
 }
 

@@ -52,9 +52,17 @@ describe("an eye that compares whole frames", () => {
     }
   });
 
-  it("says what a foreign frame is most like, and where it is not", () => {
-    const { because } = eye.look(frame(picture, box(480, 120, 96, 54, "white")));
-    expect(because).toMatch(/^news-headlines: picture 0, off by \d+ at column 1[6-9], row [4-5]/);
+  it("says what a foreign frame is most like, where it is not, and what is there", () => {
+    const { because } = eye.look(frame(picture, box(480, 120, 30, 30, "white")));
+    const cell = "column 16, row 4";
+    expect(because).toMatch(
+      new RegExp(`^news-headlines: picture 0, off by \\d+ at ${cell} \\(cells off: 1, among them ${cell} #f`),
+    );
+  });
+
+  it("says in what colour an empty frame is", () => {
+    const { sight, because } = eye.look(Buffer.alloc(PICTURE_BYTES, Buffer.from([0x17, 0x30, 0x49])));
+    expect([sight, because]).toEqual([EMPTY, "all of it #173049"]);
   });
 
   it("finds a frame foreign that has one clip's code and the other part of another picture", () => {

@@ -20,7 +20,7 @@ export interface Look {
   readonly sight: Sight;
   /** Which picture of the creative's film it is nearest to; `null` where it is none. */
   readonly picture: number | null;
-  /** Of a foreign frame: what it is most like, and where it is not. */
+  /** Of a foreign frame: what it is most like, and where it is not; of an empty one: its colour. */
   readonly because?: string;
 }
 
@@ -63,7 +63,7 @@ export class Eye {
       known.last = picture;
       return { sight: known.film.name === SLATE ? HOUSE : known.film.name, picture };
     }
-    if (isEmpty(frame)) return { sight: EMPTY, picture: null };
+    if (isEmpty(frame)) return { sight: EMPTY, picture: null, because: `all of it ${colourOf(frame, 0)}` };
     return { sight: FOREIGN, picture: null, because: alike.map(({ film }) => differenceFrom(frame, film)).join("; ") };
   }
 }
@@ -143,26 +143,47 @@ function pictureIn(frame: Buffer, { film, last }: Known): number | null {
 
 /** The cell that is furthest from a picture of a film, or the first that is further than `enough`. */
 function worstCell(frame: Buffer, film: Film, index: number, enough: number): { off: number; cell: number } {
-  const picture = film.pictures[index] as Buffer;
-  const next = (film.moves && film.pictures[index + 1]) || picture;
   let worst = { off: 0, cell: 0 };
   for (let at = 0; at < frame.length; at++) {
-    const [one, other, value] = [picture[at] as number, next[at] as number, frame[at] as number];
-    const off = Math.max(value - Math.max(one, other), Math.min(one, other) - value);
-    if (off <= worst.off) continue;
+    const off = offAt(frame, film, index, at);
     const cell = Math.floor(at / 3);
-    if (film.masked.has(cell)) continue;
+    if (off <= worst.off || film.masked.has(cell)) continue;
     worst = { off, cell };
     if (off > enough) break;
   }
   return worst;
 }
 
+/** How far a channel of a frame is from what may be there at a picture of a film, and from then to the next where it moves. */
+function offAt(frame: Buffer, film: Film, index: number, at: number): number {
+  const picture = film.pictures[index] as Buffer;
+  const next = (film.moves && film.pictures[index + 1]) || picture;
+  const [one, other, value] = [picture[at] as number, next[at] as number, frame[at] as number];
+  return Math.max(value - Math.max(one, other), Math.min(one, other) - value);
+}
+
+/** Of the cells that are off, so many are told with their colours. */
+const MOST_TOLD = 6;
+
 function differenceFrom(frame: Buffer, film: Film): string {
   const all = film.pictures.map((_, index) => ({ index, ...worstCell(frame, film, index, 255) }));
   const { index, off, cell } = all.reduce((best, one) => (one.off < best.off ? one : best));
-  const place = `column ${cell % EYE_GRID.columns}, row ${Math.floor(cell / EYE_GRID.columns)}`;
-  return `${film.name}: picture ${index}, off by ${off} at ${place}`;
+  const cells = Array.from({ length: frame.length / 3 }, (_, one) => one);
+  const offIn = (one: number) => Math.max(...[0, 1, 2].map((channel) => offAt(frame, film, index, 3 * one + channel)));
+  const wrong = cells.filter((one) => !film.masked.has(one) && offIn(one) > NOISE);
+  const told = wrong.slice(0, MOST_TOLD).map((one) => {
+    return `${placeOf(one)} ${colourOf(frame, one)} for ${colourOf(film.pictures[index] as Buffer, one)}`;
+  });
+  const said = `${film.name}: picture ${index}, off by ${off} at ${placeOf(cell)}`;
+  return `${said} (cells off: ${wrong.length}, among them ${told.join(", ")})`;
+}
+
+function placeOf(cell: number): string {
+  return `column ${cell % EYE_GRID.columns}, row ${Math.floor(cell / EYE_GRID.columns)}`;
+}
+
+function colourOf(frame: Buffer, cell: number): string {
+  return `#${frame.subarray(3 * cell, 3 * cell + 3).toString("hex")}`;
 }
 
 /** Whether nothing of a frame, three bytes for each cell, is brighter than black may be. */

@@ -30,7 +30,7 @@ export async function watchDisplay({ name, width, height }: Display, eye: Eye): 
         for (const { sight } of seen.sightings()) if (wanted[next]?.(sight)) next++;
         return next === wanted.length ? (true as const) : undefined;
       };
-      const told = () => seen.sightings().map(({ sight, because }) => because ?? sight);
+      const told = () => seen.sightings().map(({ sight, because = "" }) => `${sight} ${because}`.trim());
       return eventually("what was to be seen", found, WITHIN_MS).then(
         () => {},
         (error) => Promise.reject(new Error(`${error.message}; in sight were ${told().join(", ")}`)),
