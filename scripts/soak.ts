@@ -5,10 +5,9 @@ import { atOnce } from "../test/figures/at-once.ts";
 import { describeMachine } from "../test/figures/machine.ts";
 import { beginRun } from "../test/figures/run.ts";
 import { readOptions } from "../test/soak/options.ts";
-import { readPieces } from "../test/soak/pieces.ts";
 import { reportOf } from "../test/soak/report.ts";
 import { soak } from "../test/soak/soak.ts";
-import { summaryOf } from "../test/soak/summary.ts";
+import { addedUp, readSummary, summaryOf } from "../test/soak/summary.ts";
 import { tableOf } from "../test/soak/table.ts";
 import { memoryPlot } from "./figures/plots.ts";
 import type { Ready } from "./ready.mjs";
@@ -18,7 +17,7 @@ import { prepareElectron } from "./setup/prepare.ts";
 export async function run(args: readonly string[], ready: Ready): Promise<number> {
   const options = readOptions(args, CALLED_FROM);
   const { hours, speed, players, json } = options;
-  const before = json !== null && options.append ? readPieces(json, speed) : [];
+  const before = json !== null && options.append ? readSummary(json, speed) : null;
   const runtime = await prepareElectron(["display", "watching"], ready);
   const measured = beginRun("soak", args, runtime, json);
   const { at, machine } = measured;
@@ -27,10 +26,11 @@ export async function run(args: readonly string[], ready: Ready): Promise<number
     soak({ hours, speed, signal, onProgress: index === 0 ? step.progress : () => {} }),
   );
   step.done();
-  const pieces = [...before, ...made.map((piece) => ({ ...piece, speed, at, machine }))];
-  const report = reportOf(pieces);
+  const report = reportOf(made);
+  const now = summaryOf(made, { speed, at, processor: machine.processor });
+  const summary = before === null ? now : addedUp(before, now);
   process.stdout.write(`\n${describeMachine(machine)}\n\n${tableOf(report)}`);
-  measured.write("soak", { pieces });
-  if (options.plot !== null) await writeFile(options.plot, memoryPlot(summaryOf(pieces)));
+  measured.write("soak", summary);
+  if (options.plot !== null) await writeFile(options.plot, memoryPlot(summary));
   return report.violations.length === 0 ? 0 : 1;
 }

@@ -11,8 +11,7 @@ import { type Run, readRun } from "../../test/figures/run.ts";
 import type { FleetResult } from "../../test/fleet/run.ts";
 import type { ScreensResult } from "../../test/fleet/screens.ts";
 import type { Outcome } from "../../test/simulate/simulation.ts";
-import type { SoakFigures } from "../../test/soak/pieces.ts";
-import { type SoakSummary, summaryOf } from "../../test/soak/summary.ts";
+import type { SoakSummary } from "../../test/soak/summary.ts";
 import { ROOT } from "../setup/paths.mjs";
 import { Stop } from "../setup/stop.mjs";
 
@@ -74,8 +73,8 @@ export function readKept(folder = FOLDER): KeptRuns {
 }
 
 /**
- * What is kept of a run: of a bench each line by itself, of a soak its summary, of a boot test what its page tells, else all of it. A run whose figures have no
- * place in the docs is a `Stop`: the short form of a bench, or a part of the creatives or of a fleet's causes.
+ * What is kept of a run: of a bench each line by itself, of a boot test what its page tells, else all of it. A run whose
+ * figures have no place in the docs is a `Stop`: the short form of a bench, or a part of the creatives or of a fleet's causes.
  */
 export function keptOf(run: Run): readonly Run[] {
   if (run.name === "bench") {
@@ -83,7 +82,6 @@ export function keptOf(run: Run): readonly Run[] {
     if (quick) throw new Stop(STEP, "The short form of the bench says only that it runs.", "Leave out --quick.");
     return lines.map((line) => known({ ...run, name: `bench-${line.name}`, figures: { ...line, starts } }));
   }
-  if (run.name === "soak") return [{ ...run, figures: summaryOf((run.figures as SoakFigures).pieces) }];
   if (run.name === "boot-test") return [{ ...run, figures: keptFigures(run.figures as BootFigures) }];
   return [known(run)];
 }

@@ -65,7 +65,7 @@ export const RUN_BLOCKS = {
   }),
 
   soak: block(["soak"], ({ soak }) => {
-    const { pieces, first, last, all, slopes, speed, violations } = soak.figures;
+    const { pieces, first, last, all, slopes, speed } = soak.figures;
     const hours = sum(pieces.map((piece) => piece.hours));
     const columns = [first, ...(last === null ? [] : [last])];
     const heading = ["", ...columns.map(({ hour }) => `Hour ${hour}`), "In all, or the worst hour", "Moves by (95 %)"];
@@ -76,15 +76,14 @@ export const RUN_BLOCKS = {
     });
     const processors = [...new Set(pieces.map(({ processor }) => processor))].join(", ");
     const since = ` in ${number(pieces.length)} pieces, the first on ${pieces[0]?.at.slice(0, 10)}, on ${processors}`;
-    const wrong =
-      violations.length === 0
-        ? "Nothing was wrong: no frame, no order, no proof."
-        : violations.map((text) => `- ${text}`).join("\n");
+    const wrong = pieces.flatMap(({ violations }, index) =>
+      violations.map((text) => `- piece ${index + 1}: ${text.split("\n")[0]}`),
+    );
     return [
       caption(soak),
       `${number(hours, 1)} hours at ${number(speed)} times the pace${pieces.length === 1 ? "" : since}:`,
       table(heading, [...rows, ...taken]).trim(),
-      wrong,
+      wrong.length === 0 ? "Nothing was wrong: no frame, no order, no proof." : wrong.join("\n"),
       "![Memory by process over the hours, and the line that fits all of it best](figures/soak-memory.svg)",
     ].join("\n\n");
   }),

@@ -4,7 +4,7 @@ import { isHeldUp } from "../support/display/punctuality.ts";
 import type { Stall } from "../support/display/stalls.ts";
 import { type Footprint, KINDS } from "./footprint.ts";
 import type { Seen, SeenItem } from "./seen.ts";
-import { type Slope, slopeOf } from "./slope.ts";
+import { joinedSlope, type Slope, slopeOf } from "./slope.ts";
 
 /** What one hour was like, or the rest of the last one. */
 export interface Hour {
@@ -105,7 +105,7 @@ export function reportOf(pieces: readonly SoakPiece[]): SoakReport {
   return {
     hours: pieces.flatMap(({ hours }) => hours).map((hour, index) => ({ ...hour, hour: index + 1 })),
     slopes: perFigure((of) =>
-      slopeOf(pieces.map((piece) => settledIn(piece).map((one) => ({ atMs: one.atMs, value: of(one) })))),
+      joinedSlope(pieces.map((piece) => slopeOf(settledIn(piece).map((one) => ({ atMs: one.atMs, value: of(one) }))))),
     ),
     samples: pieces.flatMap(({ samples }, index) =>
       samples.map((one) => ({ ...one, atMs: one.atMs + (begins[index] as number) })),

@@ -6,6 +6,10 @@ export interface Slope {
   readonly plusMinus: number;
   /** The time that it was looked at. */
   readonly overMs: number;
+  /** The squares of how far its times are from their mean, summed, in hours. */
+  readonly spread: number;
+  /** The degrees of freedom of what is off the line; 0 where the slope is not known. */
+  readonly freedom: number;
 }
 
 export interface Point {
@@ -20,22 +24,43 @@ const T_95 = 2.07;
 const HOUR_MS = 3_600_000;
 
 /**
- * How steep the straight lines are that fit best (least squares), through the means of blocks of time: all pieces are of one
- * slope, and each begins at a height of its own, since a player was started anew for it. NaN for fewer than 3 blocks a piece.
+ * How steep the straight line is that fits best (least squares), through the means of blocks of time. NaN for fewer than
+ * 3 blocks.
  */
-export function slopeOf(pieces: readonly (readonly Point[])[]): Slope {
-  const means = pieces.map(blockMeans).map((blocks) => {
-    const [meanAt, meanValue] = [mean(blocks.map(({ atMs }) => atMs)), mean(blocks.map(({ value }) => value))];
-    return blocks.map(({ atMs, value }) => ({ atMs: atMs - meanAt, value: value - meanValue }));
-  });
-  const all = means.flat();
-  const spread = sum(all.map(({ atMs }) => atMs ** 2));
-  const slope = sum(all.map(({ atMs, value }) => atMs * value)) / spread;
-  const rest = sum(all.map(({ atMs, value }) => (value - slope * atMs) ** 2));
-  const error = Math.sqrt(rest / (all.length - means.length - 1) / spread);
-  const overMs = sum(pieces.map((points) => (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0)));
-  if (all.length < 3 * means.length) return { perHour: Number.NaN, plusMinus: Number.NaN, overMs };
-  return { perHour: slope * HOUR_MS, plusMinus: T_95 * error * HOUR_MS, overMs };
+export function slopeOf(points: readonly Point[]): Slope {
+  const blocks = blockMeans(points);
+  const [meanAt, meanValue] = [mean(blocks.map(({ atMs }) => atMs)), mean(blocks.map(({ value }) => value))];
+  const around = blocks.map(({ atMs, value }) => ({ hours: (atMs - meanAt) / HOUR_MS, value: value - meanValue }));
+  const spread = sum(around.map(({ hours }) => hours ** 2));
+  const perHour = sum(around.map(({ hours, value }) => hours * value)) / spread;
+  const rest = sum(around.map(({ hours, value }) => (value - perHour * hours) ** 2));
+  const overMs = (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0);
+  const freedom = blocks.length - 2;
+  if (freedom < 1) return { perHour: Number.NaN, plusMinus: Number.NaN, overMs, spread: 0, freedom: 0 };
+  return { perHour, plusMinus: doubtOf(rest, spread, freedom), overMs, spread, freedom };
+}
+
+/**
+ * The one slope of several runs that fits all of them best. Each begins at a height of its own, since a player was started
+ * anew for it; those too short for a slope tell nothing.
+ */
+export function joinedSlope(slopes: readonly Slope[]): Slope {
+  const known = slopes.filter(({ freedom }) => freedom > 0);
+  const spread = sum(known.map((one) => one.spread));
+  const perHour = sum(known.map((one) => one.perHour * one.spread)) / spread;
+  const rest = sum(known.map((one) => restOf(one) + one.spread * (one.perHour - perHour) ** 2));
+  const freedom = Math.max(0, sum(known.map((one) => one.freedom)) + known.length - 1);
+  const overMs = sum(slopes.map((one) => one.overMs));
+  return { perHour, plusMinus: doubtOf(rest, spread, freedom), overMs, spread, freedom };
+}
+
+/** Half of a slope's interval, from the squares of what is off its line. */
+function doubtOf(rest: number, spread: number, freedom: number): number {
+  return T_95 * Math.sqrt(rest / freedom / spread);
+}
+
+function restOf({ plusMinus, spread, freedom }: Slope): number {
+  return (plusMinus / T_95) ** 2 * freedom * spread;
 }
 
 function blockMeans(points: readonly Point[]): readonly Point[] {

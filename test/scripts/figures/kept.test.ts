@@ -6,6 +6,7 @@ import { plots } from "../../../scripts/figures/plots.ts";
 import type { Run } from "../../figures/run.ts";
 import type { Footprint } from "../../soak/footprint.ts";
 import { pieceOf } from "../../soak/report.ts";
+import { addedUp, type SoakSummary, summaryOf } from "../../soak/summary.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { aRun } from "./a-run.ts";
 
@@ -19,13 +20,17 @@ const footprint = (atMs: number): Footprint => ({
   ...{ atMs, processes: 5, handles: 100, threads: 50, diskMb: 3, proofsKb: 40, indexKb: 20 },
   memoryMb: { main: 100 + atMs / HOUR_MS, renderers: 50, gpu: 30, network: 20, others: 10 },
 });
-/** Hours with a sample every ten seconds, in which nothing was seen. */
-function aSoak(hours: number): Run {
+/** So many pieces of two hours with a sample every ten seconds, in which nothing was seen. */
+function aSoak(pieces: number): Run {
   const { at, machine } = aRun("soak", {});
-  const samples = Array.from({ length: hours * 360 }, (_, index) => footprint(index * 10_000));
+  const samples = Array.from({ length: 2 * 360 }, (_, index) => footprint((index + 1) * 10_000));
   const seen = { items: [], unproved: [], unseen: [], between: [] };
   const piece = pieceOf({ seen, samples, stalls: [], restartsAtMs: [], log: [], begunAt: new Date(0), rotation: [] });
-  return { ...aRun("soak", {}), figures: { pieces: [{ ...piece, at, machine, speed: 1 }] } };
+  const one = summaryOf([piece], { speed: 1, at, processor: machine.processor });
+  return aRun(
+    "soak",
+    Array.from({ length: pieces - 1 }).reduce<SoakSummary>((sum) => addedUp(sum, one), one),
+  );
 }
 
 describe("what is kept of a run", () => {
@@ -47,10 +52,11 @@ describe("what is kept of a run", () => {
     expect(() => keptOf(bench({ lines: [line("speed-of-light")] }))).toThrow("no place for bench-speed-of-light");
   });
 
-  it("is of a soak of days its sums and slopes, and so many points of its memory that the file stays small", () => {
-    const [soak] = keptOf(aSoak(72)) as [Run];
+  it("is of a soak of days in pieces its sums and slopes, and so many points of its memory that the file stays small", () => {
+    const [soak] = keptOf(aSoak(36)) as [Run];
     expect(JSON.stringify(JSON.parse(textOf(soak)), null, 1).length).toBeLessThan(30_000);
-    expect(soak.figures).toMatchObject({ speed: 1, pieces: [{ hours: 72 }], all: { frames: 0, restarts: 0 } });
+    expect(soak.figures).toMatchObject({ speed: 1, last: null, all: { frames: 0, restarts: 0 } });
+    expect((soak.figures as SoakSummary).pieces).toHaveLength(36);
     const { slopes } = soak.figures as { slopes: Record<string, { perHour: number }> };
     expect(slopes["memory of all, MB"]?.perHour).toBeCloseTo(1, 3);
     const svg = plots({ soak: soak as never })["soak-memory.svg"];
