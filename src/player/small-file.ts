@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { z } from "zod";
 
 /** Readable for its owner only, unless others are to read it. */
@@ -68,4 +69,37 @@ export function readSmallFile<T>(path: string, schema: z.ZodType<T>): T | null {
   } catch {
     return null;
   }
+}
+
+/** What a text file says, or why that cannot be told. */
+export type TextReading =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "unreadable";
+      /** The system's, such as `ENOENT`; null where the file is too large. */
+      readonly code: string | null;
+      /** In words that follow the file's name. */
+      readonly why: string;
+    };
+
+/** Reads a text file that somebody made, of `mostBytes` at most, in whichever encoding it is (`textIn`). */
+export function readTextFile(path: string, mostBytes: number): TextReading {
+  try {
+    if (statSync(path).size > mostBytes)
+      return { kind: "unreadable", code: null, why: `is larger than ${mostBytes} bytes` };
+    return { kind: "text", text: textIn(readFileSync(path)) };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    return { kind: "unreadable", code, why: `cannot be read (${code})` };
+  }
+}
+
+/**
+ * A text in one of the encodings in which editors, shells and spreadsheets write it, without its byte order mark: Windows
+ * PowerShell writes UTF-16, and what is not UTF-8 either is taken for Windows-1252.
+ */
+export function textIn(bytes: Uint8Array): string {
+  const mark = Buffer.from(bytes.subarray(0, 2)).toString("hex");
+  const utf16 = { fffe: "utf-16le", feff: "utf-16be" }[mark];
+  return new TextDecoder(utf16 ?? (isUtf8(bytes) ? "utf-8" : "windows-1252")).decode(bytes);
 }

@@ -2,7 +2,13 @@ import { type PathLike, readdirSync, readFileSync, renameSync, statSync, writeFi
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readSmallFile, removeSmallFile, replaceFile, writeSmallFile } from "../../src/player/small-file.ts";
+import {
+  readSmallFile,
+  readTextFile,
+  removeSmallFile,
+  replaceFile,
+  writeSmallFile,
+} from "../../src/player/small-file.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { isPrivate, temporaryFolder } from "../support/machine/temporary-folder.ts";
 
@@ -93,5 +99,31 @@ describe("a small file", () => {
     disk.readOnly(true);
     expect([writeSmallFile(path, long), removeSmallFile(path)]).toEqual([false, false]);
     expect(readSmallFile(path, schema)).toEqual({ text: "before" });
+  });
+});
+
+/** A text as programs write it that people have at hand. */
+const WRITTEN: Readonly<Record<string, (text: string) => Buffer>> = {
+  "UTF-8": (text) => Buffer.from(text),
+  "UTF-8 with a byte order mark": (text) => Buffer.from(`\ufeff${text}`),
+  "UTF-16, the low byte first": (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
+  "UTF-16, the high byte first": (text) => Buffer.from(`\ufeff${text}`, "utf16le").swap16(),
+  "Windows-1252": (text) => Buffer.from(text, "latin1"),
+};
+
+describe("a text file that somebody made", () => {
+  it.each(Object.entries(WRITTEN))("is read where it is in %s", (_encoding, bytes) => {
+    const path = join(temporaryFolder(), "a.txt");
+    const text = "Schaufenster Süd: 20 £\r\n";
+    writeFileSync(path, bytes(text));
+    expect(readTextFile(path, KIB)).toEqual({ kind: "text", text });
+  });
+
+  it("says why it cannot be read", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "large"), "x".repeat(KIB + 1));
+    const of = (name: string) => readTextFile(join(folder, name), KIB);
+    expect(of("none")).toEqual({ kind: "unreadable", code: "ENOENT", why: "cannot be read (ENOENT)" });
+    expect(of("large")).toEqual({ kind: "unreadable", code: null, why: "is larger than 1024 bytes" });
   });
 });

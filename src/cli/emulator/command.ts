@@ -14,6 +14,7 @@ import { WorldError } from "../../emulator/world/read.ts";
 import type { WorldFile } from "../../emulator/world/schema.ts";
 import { VenueTypesError } from "../../emulator/world/venue-types.ts";
 import { EXAMPLE_WORLD, parseWorld, worldJsonSchema } from "../../emulator/world/world-file.ts";
+import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { printJson, say } from "../text.ts";
 
@@ -141,7 +142,7 @@ type FileKind = "world" | "venue types";
 
 function contentOf(kind: FileKind, path: string): unknown {
   try {
-    const text = readFileSync(path, "utf8");
+    const text = textIn(readFileSync(path));
     return kind === "world" ? worldIn(text) : JSON.parse(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { RecordFilter } from "../../player/record/record-archive.ts";
+import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import type { ExportedRow } from "./record-lines.ts";
 
@@ -181,7 +182,7 @@ const spotsSchema = z.array(
 );
 
 function* spotsIn(path: string): Generator<CountedProof> {
-  for (const spot of spotsSchema.parse(JSON.parse(readFileSync(path, "utf8")))) {
+  for (const spot of spotsSchema.parse(JSON.parse(textIn(readFileSync(path))))) {
     for (const kind of ["news", "ad"] as const) {
       const item = spot[kind];
       // One that came too early and was accepted all the same counts.

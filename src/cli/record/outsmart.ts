@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { RecordArchive, RecordFilter } from "../../player/record/record-archive.ts";
+import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { type ExportedRow, playoutRows } from "./record-lines.ts";
 
@@ -103,7 +104,7 @@ const MOST_NAMED = 20;
 export function readMapping(path: string): OutsmartMapping {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, "utf8"));
+    value = JSON.parse(textIn(readFileSync(path)));
   } catch (error) {
     throw new CommandFailure(`${path} cannot be read as JSON: ${error instanceof Error ? error.message : error}`);
   }

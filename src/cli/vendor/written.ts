@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import leven from "leven";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import { readJson } from "../../player/config/file.ts";
+import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";
 import { type Column, columnNamed, READ_ONLY, simplified } from "./columns.ts";
@@ -140,7 +141,7 @@ function textFrom(file: string, name: string): string {
   try {
     const bytes = readFileSync(file === "-" ? 0 : file);
     if (bytes.length > LARGEST_BYTES) throw bad(`${name} is larger than ${LARGEST_BYTES} bytes`);
-    return bytes.toString("utf8");
+    return textIn(bytes);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";

@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
+import { readTextFile } from "../small-file.ts";
 import type { Environment } from "./environment.ts";
 import { type ConfigProblem, problemsOf } from "./problems.ts";
 import { orgTokenSchema } from "./values.ts";
@@ -10,8 +11,7 @@ type JsonReading =
   | { readonly kind: "broken"; readonly line: number; readonly column: number; readonly problem: string };
 
 /** Parses JSON, and says where and why where it is none: the engine's own messages quote the text and often lack the place. */
-export function readJson(written: string): JsonReading {
-  const text = written.replace(/^\uFEFF/, "");
+export function readJson(text: string): JsonReading {
   try {
     return { kind: "value", value: JSON.parse(text) };
   } catch {
@@ -149,15 +149,11 @@ const LARGEST_FILE_BYTES = 1024 * 1024;
 
 /** Reads a file as JSON. */
 export function readJsonFile(path: string): FileReading {
-  try {
-    if (statSync(path).size > LARGEST_FILE_BYTES) return unreadable(`is larger than ${LARGEST_FILE_BYTES} bytes`);
-    const json = readJson(readFileSync(path, "utf8"));
-    if (json.kind === "value") return json;
-    return unreadable(`is not JSON: line ${json.line}, column ${json.column}: ${json.problem}`);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    return unreadable(code === "ENOENT" ? "is not there" : `cannot be read (${code})`);
-  }
+  const file = readTextFile(path, LARGEST_FILE_BYTES);
+  if (file.kind === "unreadable") return unreadable(file.code === "ENOENT" ? "is not there" : file.why);
+  const json = readJson(file.text);
+  if (json.kind === "value") return json;
+  return unreadable(`is not JSON: line ${json.line}, column ${json.column}: ${json.problem}`);
 }
 
 function unreadable(what: string): FileReading {
@@ -186,16 +182,12 @@ export function readOrgToken(orgToken: string | null, orgTokenFile: string | nul
 }
 
 function readTokenFile(file: string): TokenReading {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8").trim();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    return none("orgTokenFile", `names ${file}, which cannot be read (${code})`, file);
-  }
-  const read = orgTokenSchema.safeParse(text);
-  if (read.success) return { kind: "token", token: text, file };
-  return none("orgTokenFile", `names ${file}, and the token there ${problemsOf(read.error, text)[0]?.message}`, file);
+  const reading = readTextFile(file, LARGEST_FILE_BYTES);
+  if (reading.kind === "unreadable") return none("orgTokenFile", `names ${file}, which ${reading.why}`, file);
+  const token = reading.text.trim();
+  const read = orgTokenSchema.safeParse(token);
+  if (read.success) return { kind: "token", token, file };
+  return none("orgTokenFile", `names ${file}, and the token there ${problemsOf(read.error, token)[0]?.message}`, file);
 }
 
 /** Whether others on this machine than the file's owner can read it. Windows keeps that elsewhere, and is not asked. */

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import tls from "node:tls";
 import { type ExactGet, exactGet } from "../../client/http.ts";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
 import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../config/environment.ts";
 import { readableByOthers } from "../config/file.ts";
 import type { ConfigProblem } from "../config/problems.ts";
+import { readTextFile } from "../small-file.ts";
 
 /** How requests leave this machine: through which proxies, and which certificates are trusted on the way. */
 export interface Uplink extends ProxyRules {
@@ -123,7 +123,7 @@ function basic(userAndPassword: string): string {
 }
 
 function authorizationIn(file: string | null, draft: Draft, platform: NodeJS.Platform): string | null {
-  const text = file === null ? null : textIn(file, "network.proxyAuthFile", draft)?.replace(/\r?\n$/, "");
+  const text = file === null ? null : contentOf(file, "network.proxyAuthFile", draft)?.replace(/\r?\n$/, "");
   if (file === null || text === null || text === undefined) return null;
   if (readableByOthers(file, platform)) {
     draft.warnings.push(`${file} holds the proxy's password and can be read by others: chmod 600 ${file}`);
@@ -139,7 +139,7 @@ function authorizationIn(file: string | null, draft: Draft, platform: NodeJS.Pla
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 function certificatesIn(file: string | null, draft: Draft): readonly string[] {
-  const text = file === null ? null : textIn(file, "network.caFile", draft);
+  const text = file === null ? null : contentOf(file, "network.caFile", draft);
   if (text === null) return [];
   const certificates = text.match(PEM) ?? [];
   const flaw = certificates.length === 0 ? "holds no certificate in PEM" : flawIn(certificates);
@@ -164,15 +164,11 @@ function isCertificate(pem: string): boolean {
 /** Larger than all the authorities of the world together. */
 const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
 
-function textIn(file: string, setting: string, { problems, files }: Draft): string | null {
+function contentOf(file: string, setting: string, { problems, files }: Draft): string | null {
   files.push(file);
-  try {
-    if (statSync(file).size <= LARGEST_FILE_BYTES) return readFileSync(file, "utf8");
-    problems.push({ path: setting, message: `names ${file}, which is larger than ${LARGEST_FILE_BYTES} bytes` });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    problems.push({ path: setting, message: `names ${file}, which cannot be read (${code})` });
-  }
+  const reading = readTextFile(file, LARGEST_FILE_BYTES);
+  if (reading.kind === "text") return reading.text;
+  problems.push({ path: setting, message: `names ${file}, which ${reading.why}` });
   return null;
 }
 

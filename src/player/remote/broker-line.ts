@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from "node:fs";
 import { type ClientRequest, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type Socket } from "node:net";
@@ -7,7 +6,7 @@ import { within } from "../../client/http.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import type { Config } from "../config/config.ts";
 import { trustedBy, trustOf, type Uplink } from "../network/uplink.ts";
-import { codeOf } from "../stores/database.ts";
+import { readTextFile } from "../small-file.ts";
 
 /** Where the broker is, and what this player shows it. */
 export type BrokerAccess = Pick<Config["remote"], "authFile" | "certFile" | "keyFile" | "caFile"> & {
@@ -65,14 +64,9 @@ function loginIn(text: string): BrokerLine["login"] {
 }
 
 function textOf(setting: string, file: string): string {
-  try {
-    if (statSync(file).size > LARGEST_FILE_BYTES)
-      throw new Error(`remote.${setting} is larger than ${LARGEST_FILE_BYTES} bytes`);
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const code = codeOf(error);
-    throw code === null ? error : new Error(`remote.${setting} names ${file}, which cannot be read (${code})`);
-  }
+  const reading = readTextFile(file, LARGEST_FILE_BYTES);
+  if (reading.kind === "text") return reading.text;
+  throw new Error(`remote.${setting} names ${file}, which ${reading.why}`);
 }
 
 /** A connection that a proxy passes on (RFC 9110, 9.3.6). */

@@ -222,6 +222,16 @@ describe("the organization token", () => {
     expect(reading.watch).toContain(join(folder, "token"));
   });
 
+  it("can stand in a file that PowerShell wrote, and so can the configuration", () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "config.json");
+    const written = (text: string) => Buffer.from(`\ufeff${text}\r\n`, "utf16le");
+    writeFileSync(join(folder, "token"), written(SECRET), { mode: 0o600 });
+    writeFileSync(path, written(JSON.stringify({ ...tokenless, orgTokenFile: "token", house: { dir: "Häuser" } })));
+    const config = good(readConfig(sourceIn(folder, {}, path)));
+    expect([config.orgToken, config.house.dir]).toEqual([SECRET, join(folder, "Häuser")]);
+  });
+
   it("can come from a systemd credential when the file is silent", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "org-token"), SECRET, { mode: 0o600 });

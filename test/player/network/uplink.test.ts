@@ -10,17 +10,19 @@ import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 const PROXY = "http://proxy.example:3128";
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 
+type Files = Readonly<Record<string, string | Buffer>>;
+
 /** A folder with a configuration whose `network` says this, and beside it files by name. */
-function written(network: object, files: Readonly<Record<string, string>> = {}) {
+function written(network: object, files: Files = {}) {
   const folder = temporaryFolder();
   const path = join(folder, "config.json");
   const least = { baseUrl: "https://service.example", orgToken: "org_one", screenId: "screen-1" };
   writeFileSync(path, JSON.stringify({ ...least, dataDir: folder, network }), { mode: 0o600 });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 });
   return { folder, path };
 }
 
-function read(network: object, env: Environment = {}, files: Readonly<Record<string, string>> = {}): ConfigReading {
+function read(network: object, env: Environment = {}, files: Files = {}): ConfigReading {
   return readConfig({ path: written(network, files).path, env });
 }
 
@@ -93,6 +95,13 @@ describe("the user and password of a proxy", () => {
     });
     const env = { HTTPS_PROXY: "http://other:thing@proxy.example:3128" };
     expect(uplink(read({ proxyAuthFile: "auth" }, env, files)).https).toEqual({ url: PROXY, authorization });
+  });
+
+  it("come from a file as Notepad or PowerShell writes it", () => {
+    for (const auth of [Buffer.from("\ufeffkiosk:word"), Buffer.from("\ufeffkiosk:word\r\n", "utf16le")]) {
+      const reading = read({ proxy: PROXY, proxyAuthFile: "auth" }, {}, { auth });
+      expect(uplink(reading).http?.authorization).toBe(basic("kiosk:word"));
+    }
   });
 
   it("come from a variable's address where there is no file", () => {

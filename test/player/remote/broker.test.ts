@@ -299,6 +299,22 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     expect(player.lines.join()).not.toContain("PRIVATE KEY");
   });
 
+  it("lets in whose password is right in a file of any editor's, and nobody else, which is said without it", async () => {
+    const password = "pass: wörd";
+    const broker = await openBroker("", { lobby: password, console: "another" });
+    const authFile = join(temporaryFolder(), "login");
+    writeFileSync(authFile, "lobby:s3cret\n");
+    const player = await openPlayer(broker, { certFile: undefined, keyFile: undefined, authFile });
+    const operator = await openConsole(broker);
+    await eventually("the complaint", () => player.lines.find((line) => line.includes("Not authorized")));
+    expect([player.session.connected, await player.connections()]).toEqual([false, ["refused"]]);
+    expect(player.lines.join()).not.toContain("s3cret");
+    writeFileSync(authFile, `\ufefflobby:${password}\r\n`, "utf16le");
+    await player.connected();
+    await operator.send("one");
+    expect(await operator.answerTo("one")).toMatchObject({ outcome: "done" });
+  });
+
   it("is not spoken with where its certificate is another authority's", async () => {
     const broker = await openBroker();
     const foreign = makeCertificates(temporaryFolder(), ["localhost"]);

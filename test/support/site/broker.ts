@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
@@ -31,10 +32,11 @@ topic write spotloop/+/commands
 topic read spotloop/+/answers
 `;
 
-/** The names on certificates are the users, and may be no other client's. */
-const LISTENER = `require_certificate true
-use_identity_as_username true
-use_username_as_clientid true
+/** The names on certificates are the users. */
+const BY_CERTIFICATE = "require_certificate true\nuse_identity_as_username true";
+const BY_PASSWORD = "password_file passwords";
+/** No user may be another client. */
+const LISTENER = `use_username_as_clientid true
 allow_anonymous false
 acl_file acl
 max_queued_messages 10000
@@ -45,15 +47,26 @@ persistence_location ./
 /** By this name only a proxy finds it. */
 export const PROXIED = "broker.example";
 
-/** Starts a broker until the test is over, with one more line in its configuration. */
-export async function openBroker(more = ""): Promise<Broker> {
+/**
+ * Starts a broker until the test is over, with one more line in its configuration. Users are known by their certificates, or
+ * where passwords are given by these.
+ */
+export async function openBroker(
+  more = "",
+  passwords: Readonly<Record<string, string>> | null = null,
+): Promise<Broker> {
   const folder = temporaryFolder();
   const certificates = makeCertificates(folder, ["localhost", PROXIED]);
   makeClientCertificate(folder, "console");
   const port = await freePort();
   const tls = `listener ${port} 127.0.0.1\ncafile ca.pem\ncertfile server.pem\nkeyfile server.key\n`;
   writeFileSync(join(folder, "acl"), ACL);
-  writeFileSync(join(folder, "mosquitto.conf"), `per_listener_settings false\n${tls}${LISTENER}${more}\n`);
+  const login = passwords === null ? BY_CERTIFICATE : BY_PASSWORD;
+  writeFileSync(join(folder, "mosquitto.conf"), `per_listener_settings false\n${tls}${login}\n${LISTENER}${more}\n`);
+  for (const [user, password] of Object.entries(passwords ?? {})) {
+    writeFileSync(join(folder, "passwords"), "", { flag: "a", mode: 0o600 });
+    execFileSync("mosquitto_passwd", ["-b", join(folder, "passwords"), user, password]);
+  }
   const start = () => startServer(programAt("mosquitto") ?? "", ["-c", "mosquitto.conf"], { folder, port });
   let server: SystemServer = await start();
   onTestFinished(() => server.stop());
@@ -66,7 +79,8 @@ export async function openBroker(more = ""): Promise<Broker> {
       const [cert, key] = [readFileSync(join(folder, "console.pem")), readFileSync(join(folder, "console.key"))];
       const session = { protocolVersion: 5, clientId: "console", clean: false, reconnectPeriod: 200 } as const;
       const properties = { sessionExpiryInterval: 600 };
-      const client = await connectAsync(url, { ca, cert, key, ...session, properties });
+      const login = passwords === null ? {} : { username: "console", password: passwords.console ?? "" };
+      const client = await connectAsync(url, { ca, cert, key, ...login, ...session, properties });
       onTestFinished(() => client.endAsync(true));
       await client.subscribeAsync("spotloop/+/answers", { qos: 1 });
       return client;

@@ -1,7 +1,6 @@
-import { isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
+import { readTextFile } from "../../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { flawText } from "../calls.ts";
 import { type Column, columnNamed, READ_ONLY } from "../columns.ts";
@@ -34,17 +33,10 @@ export async function rowsOf(files: readonly string[], columns: readonly Column[
   return rows;
 }
 
-/** What a file says, in whichever of the ways that spreadsheets write one, without a byte order mark. */
 function textOf(file: string): string {
-  try {
-    if (statSync(file).size > LARGEST_BYTES) throw bad(`${file} is larger than ${LARGEST_BYTES} bytes`);
-    const bytes = readFileSync(file);
-    const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-    return new TextDecoder(isUtf16 ? "utf-16le" : isUtf8(bytes) ? "utf-8" : "windows-1252").decode(bytes);
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    throw bad(`${file} cannot be read (${error instanceof Error && "code" in error ? error.code : "unknown"})`);
-  }
+  const reading = readTextFile(file, LARGEST_BYTES);
+  if (reading.kind === "unreadable") throw bad(`${file} ${reading.why}`);
+  return reading.text;
 }
 
 function* jsonRows(file: string, text: string): Generator<Row> {
