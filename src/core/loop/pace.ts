@@ -78,11 +78,19 @@ export function rewarded(requests: readonly Instant[]): readonly Instant[] {
 
 const NEVER_YET = Number.NEGATIVE_INFINITY;
 
-/** When to ask for the spot after the one on air: at its start or `leadOf` before its end, whichever is later (G4). */
-export function askAt(spotStartedAt: Instant, spotEndsAt: Instant, recentPreparationMs: number): Instant {
-  return Math.max(spotStartedAt, spotEndsAt - leadOf(recentPreparationMs));
+/** What decides how long before its turn a spot is asked for. */
+export interface LeadLimits {
+  readonly recentPreparationMs: number;
+  /** Of a spot when it begins. */
+  readonly maxAgeMs: number;
 }
 
-function leadOf(recentPreparationMs: number): number {
-  return Math.min(Math.max(SHORTEST_LEAD_MS, 2 * recentPreparationMs), LONGEST_LEAD_MS);
+/** When to ask for the spot after the one on air: at its start or `leadOf` before its end, whichever is later (G4). */
+export function askAt(spotStartedAt: Instant, spotEndsAt: Instant, limits: LeadLimits): Instant {
+  return Math.max(spotStartedAt, spotEndsAt - leadOf(limits));
+}
+
+/** Never so long that what was asked for is stale when its turn comes. */
+function leadOf({ recentPreparationMs, maxAgeMs }: LeadLimits): number {
+  return Math.min(Math.max(SHORTEST_LEAD_MS, 2 * recentPreparationMs), LONGEST_LEAD_MS, maxAgeMs / 2);
 }

@@ -159,14 +159,15 @@ export function requestAt(state: LoopState): Instant {
 }
 
 /** When the next spot is wanted: one on air and at most one waiting (G4). */
-function wantedAt({ slot, queue, begunAt, recentPreparationMs }: LoopState): Instant {
+function wantedAt(state: LoopState): Instant {
+  const { slot, queue, begunAt } = state;
   if (slot === null) return queue.length === 0 ? AT_ONCE : NEVER;
   // The first frame has the machine to itself.
   if (slot.paintedAt === null && !slot.failed) return NEVER;
   const rest = queue.filter((waiting) => waiting.playout.spotNumber === slot.playout.spotNumber);
   if (rest.length < queue.length) return NEVER;
   const spotEndsAt = rest.reduce((at, waiting) => at + waiting.playout.item.durationMs, slot.endsAt);
-  return askAt(begunAt, spotEndsAt, recentPreparationMs);
+  return askAt(begunAt, spotEndsAt, state);
 }
 
 /** When the backoff after an unfilled request is over. */

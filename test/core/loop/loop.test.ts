@@ -275,6 +275,15 @@ describe("the next spot", () => {
     expect(loop.read()).toEqual(["settle 2-news stale", "settle 2-ad stale", "request-spot"]);
   });
 
+  it("is asked for no earlier than half the age that it may have, however long that is before its turn (G3, G4)", () => {
+    const loop = onAir(aSpot({ news: anItem("news", { durationMs: 60_000 }), ad: null }), { maxAgeMs: 15_000 });
+    const endsAt = loop.now + 60_000 - SEEN_AFTER_MS;
+    loop.read();
+    while (!loop.read().includes("request-spot")) loop.pass(100);
+    expect(endsAt - loop.now).toBeGreaterThan(7_300);
+    expect(endsAt - loop.now).toBeLessThanOrEqual(7_500);
+  });
+
   it("is asked for again at once after the first unfilled request, then after 2 s, doubling to 2 min (G6)", () => {
     const loop = new LoopDriver();
     loop.tell({ kind: "started" });
