@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import tls from "node:tls";
 import { type ExactGet, exactGet } from "../../client/http.ts";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
@@ -197,8 +198,18 @@ export interface Requests {
   readonly exactGet: ExactGet;
 }
 
-/** Requests by an uplink. What it takes for proxies and certificates is loaded with the first of them, if ever. */
+/**
+ * How long one address of several is tried before the next. The runtime gives up an address after a quarter of a second:
+ * over a satellite, or where a first packet is lost, that is every one. A lost packet is sent again after a second.
+ */
+const ADDRESS_WITHIN_MS = 2_000;
+
+/**
+ * Requests by an uplink. What it takes for proxies and certificates is loaded with the first of them, if ever. From now on
+ * this process tries each address of a host for `ADDRESS_WITHIN_MS`, whatever connects to it.
+ */
 export function requestsBy(uplink: Uplink): Requests {
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_WITHIN_MS);
   if (isPlain(uplink)) return { fetch: globalThis.fetch, exactGet };
   let opening: Promise<Requests> | null = null;
   const open = () => {
