@@ -12,6 +12,7 @@ import { proofMigrations } from "../../src/player/proofs/proof-records.ts";
 import { openDatabase } from "../../src/player/stores/database.ts";
 import { nobody, serve } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { isPrivate, temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { spotloopWith } from "./vendor/spotloop.ts";
 
@@ -113,6 +114,19 @@ describe("spotloop doctor", () => {
       `warning: ${folder}: 2 images, 1 clip, 0 pages; skipped: d.txt is no image, clip or page`,
     );
     expect((await found(env)).line("house content")).toBe("ok: the packaged slate");
+  });
+
+  it.skipIf(!HAS_SMALL_DISKS)("warns of a data folder in memory, there already or not", async () => {
+    const env = playerOf(await inRealTime());
+    const inMemory = smallDisk(32 * 1024 * 1024).path;
+
+    for (const dataDir of [inMemory, join(inMemory, "new")]) {
+      const { line, advice } = await found({ ...env, SPOTLOOP_DATA_DIR: dataDir });
+      expect(line("data folder")).toBe(
+        `warning: ${dataDir} is on tmpfs: a restart may lose proofs that wait, and all media`,
+      );
+      expect(advice("data folder")).toBe("Put dataDir on a disk that keeps what is written.");
+    }
   });
 
   it("leaves nothing behind in the data folder", async () => {

@@ -22,7 +22,7 @@ export async function diskFindings({ dataDir, cache }: Pick<Config, "dataDir" | 
   const canWrite = writable(folder);
   const place = canWrite ? folder : tmpdir();
   return [
-    folderFinding(dataDir, isThere, canWrite),
+    canWrite ? await folderFinding(dataDir, folder) : notWritten(dataDir, isThere),
     await room(folder, cache),
     await speed(place),
     sqlite(place),
@@ -30,9 +30,36 @@ export async function diskFindings({ dataDir, cache }: Pick<Config, "dataDir" | 
   ];
 }
 
-function folderFinding(dataDir: string, isThere: boolean, canWrite: boolean): Finding {
-  if (isThere && canWrite) return fine("data folder", dataDir);
-  if (canWrite) return fine("data folder", `${dataDir} is not there yet; the player makes it`);
+/** File systems by the type that Linux has for them: of memory, or over another one for as long as the machine runs. */
+const UNKEPT: Readonly<Record<number, string>> = {
+  16914836: "tmpfs",
+  2240043254: "ramfs",
+  2035054128: "overlayfs",
+};
+/** Those of other machines. */
+const REMOTE: Readonly<Record<number, string>> = {
+  26985: "NFS",
+  4283649346: "CIFS",
+  4266872130: "SMB",
+  16914839: "9p",
+};
+
+/** Looks at what `dataDir` is on, which is what the nearest folder that there is yet is on. */
+async function folderFinding(dataDir: string, nearest: string): Promise<Finding> {
+  const type = process.platform === "linux" ? (await statfs(nearest)).type >>> 0 : 0;
+  const [unkept, remote] = [UNKEPT[type], REMOTE[type]];
+  if (unkept !== undefined) {
+    const text = `${dataDir} is on ${unkept}: a restart may lose proofs that wait, and all media`;
+    return warning("data folder", text, "Put dataDir on a disk that keeps what is written.");
+  }
+  if (remote !== undefined) {
+    const text = `${dataDir} is on ${remote}: SQLite is not safe there, and the player stands still with it`;
+    return warning("data folder", text, "Put dataDir on a disk of this machine.");
+  }
+  return fine("data folder", nearest === dataDir ? dataDir : `${dataDir} is not there yet; the player makes it`);
+}
+
+function notWritten(dataDir: string, isThere: boolean): Finding {
   const who = "it may belong to the player's own user";
   if (isThere)
     return warning("data folder", `${dataDir} cannot be written by this user; ${who}`, "Run this as that user.");
