@@ -43,6 +43,30 @@ export async function exitCodeOf(argv: readonly string[], load: () => Promise<Co
   }
 }
 
+/**
+ * Runs a command line as this process's own, and resolves with what the process is to end with. A reader that closes, as
+ * `head` does, ends no command; where output could not be written for another reason, that is told in the end.
+ */
+export async function runAsProcess(run: () => Promise<number>): Promise<number> {
+  let refused: string | null = null;
+  process.stdout.on("error", ({ code = "unknown" }: NodeJS.ErrnoException) => {
+    if (code !== "EPIPE") refused = code;
+  });
+  process.stderr.on("error", () => {});
+  const code = await run();
+  // A refusal is heard of a moment after the writing.
+  await new Promise(setImmediate);
+  // What failed has told why.
+  if (refused === null || code !== exitCodes.stopped) return code;
+  console.error(unwritten(refused));
+  return exitCodes.failed;
+}
+
+/** Standard output that was not taken, by the system's code. */
+export function unwritten(code: string): string {
+  return `standard output cannot be written (${code})`;
+}
+
 /** Each command ends by throwing, since only the outermost caller may end the process. */
 function endingByThrowing(command: Command): Command {
   for (const inner of command.commands) endingByThrowing(inner);

@@ -4,7 +4,7 @@
 
 import type { Command } from "commander";
 import { playerVersion } from "../player/run-identity.ts";
-import { exitCodeOf, isRunDirectly } from "./command-line.ts";
+import { exitCodeOf, isRunDirectly, runAsProcess } from "./command-line.ts";
 import { emulatorCommand, execCommand, worldCommand } from "./emulator/command.ts";
 import { faultCommand } from "./emulator/fault.ts";
 import { operatingCommands } from "./emulator/operate.ts";
@@ -20,4 +20,4 @@ export function emulatorProgram(): Command {
   return commands.reduce((emulator, command) => emulator.addCommand(command), emulatorCommand());
 }
 
-if (isRunDirectly(import.meta.url)) process.exitCode = await runEmulatorCli(process.argv.slice(2));
+if (isRunDirectly(import.meta.url)) process.exitCode = await runAsProcess(() => runEmulatorCli(process.argv.slice(2)));

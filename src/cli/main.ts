@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { playerVersion } from "../player/run-identity.ts";
-import { CommandFailure, exitCodeOf, exitCodes, isRunDirectly } from "./command-line.ts";
+import { CommandFailure, exitCodeOf, exitCodes, isRunDirectly, runAsProcess } from "./command-line.ts";
 
 /** Every command by its name. Each is loaded when it is wanted: a lookup should not wait for a screen network. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -62,4 +62,4 @@ function playCommand(): Command {
     });
 }
 
-if (isRunDirectly(import.meta.url)) process.exitCode = await runCli(process.argv.slice(2));
+if (isRunDirectly(import.meta.url)) process.exitCode = await runAsProcess(() => runCli(process.argv.slice(2)));

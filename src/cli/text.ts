@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 import stringWidth from "string-width";
+import { CommandFailure, unwritten } from "./command-line.ts";
 
 /** Prints to standard output, for people. */
 export function print(...lines: readonly string[]): void {
@@ -85,6 +86,16 @@ export async function writeLines(lines: Iterable<string>, out: Writable): Promis
   }
   const error = out.errored;
   if (error !== null && !("code" in error && error.code === "EPIPE")) throw error;
+}
+
+/** Writes lines to standard output as they come. Ends the command where they cannot be written. */
+export async function writeOutput(lines: Iterable<string>): Promise<void> {
+  try {
+    await writeLines(lines, process.stdout);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new CommandFailure(unwritten(String(error.code)));
+  }
 }
 
 /** RFC 4180. A text that a spreadsheet would take for a formula is told to be text. */

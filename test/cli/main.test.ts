@@ -1,4 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { ROOT } from "../../scripts/setup/paths.mjs";
 import { runCli } from "../../src/cli/main.ts";
 
 describe("the command line", () => {
@@ -7,5 +10,21 @@ describe("the command line", () => {
     const code = await runCli([name]).finally(() => write.mockRestore());
 
     expect(code).toBe(64);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the output of a command", () => {
+  const printed = (redirection: string) => {
+    const command = `set -o pipefail; "$0" "$1" completion bash ${redirection}`;
+    const { status, stderr } = spawnSync("bash", ["-c", command, process.execPath, join(ROOT, "src/cli/main.ts")]);
+    return [status, stderr.toString()];
+  };
+
+  it("may be read in part, or not at all", () => {
+    expect(printed("| true")).toEqual([0, ""]);
+  });
+
+  it.skipIf(process.platform !== "linux")("is told not to have been written where the disk is full", () => {
+    expect(printed("> /dev/full")).toEqual([1, "standard output cannot be written (ENOSPC)\n"]);
   });
 });

@@ -1,6 +1,6 @@
 import type { ListedProof } from "../../player/proofs/proof-archive.ts";
 import type { RefusedProof } from "../../player/proofs/proof-records.ts";
-import { csvLine, plain, table, writeLines } from "../text.ts";
+import { csvLine, plain, table, writeOutput } from "../text.ts";
 
 /** The columns of an export, in their order. */
 const FIELDS = [
@@ -12,7 +12,7 @@ export type ExportFormat = "csv" | "jsonl";
 
 /** Writes proofs to standard output as they are read. */
 export function writeProofs(proofs: Iterable<ListedProof>, format: ExportFormat): Promise<void> {
-  return writeLines(format === "csv" ? csvOf(proofs) : jsonOf(proofs), process.stdout);
+  return writeOutput(format === "csv" ? csvOf(proofs) : jsonOf(proofs));
 }
 
 function* csvOf(proofs: Iterable<ListedProof>): Generator<string> {

@@ -5,7 +5,7 @@ import type { RecordArchive, RecordFilter, RowSpan } from "../../player/record/r
 import { listed, type RecordRow, type StoredRow } from "../../player/record/record-row.ts";
 import type { StoredCheckpoint } from "../../player/record/record-sql.ts";
 import { CommandFailure } from "../command-line.ts";
-import { csvLine, writeLines } from "../text.ts";
+import { csvLine, writeLines, writeOutput } from "../text.ts";
 import { type ExportHeader, type ExportLine, lineText } from "./export-format.ts";
 
 /** A row as it is exported. */
@@ -108,7 +108,7 @@ export function* csvLines(archive: RecordArchive, filter: RecordFilter): Generat
 
 /** Writes lines to a file, or to standard output where there is none. */
 export async function writeOut(lines: Iterable<string>, path: string | undefined): Promise<void> {
-  if (path === undefined) return writeLines(lines, process.stdout);
+  if (path === undefined) return writeOutput(lines);
   const file = createWriteStream(path);
   try {
     await once(file, "open");

@@ -31,8 +31,11 @@ export async function start(): Promise<void> {
     return displayTroubleHere(process.env) === null ? describeMachine() : app.exit(EXIT.restart);
   }
   if (command !== null) {
-    const { runCli } = await import("../../cli/main.ts");
-    return app.exit(await runCli(command));
+    const [{ runCli }, { runAsProcess }] = await Promise.all([
+      import("../../cli/main.ts"),
+      import("../../cli/command-line.ts"),
+    ]);
+    return app.exit(await runAsProcess(() => runCli(command)));
   }
   await startPlayer(config, checkConfig);
 }
