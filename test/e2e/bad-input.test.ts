@@ -183,20 +183,3 @@ function own(): void {
   mkdirSync(join(data, "proofs.db"));
   for (const path of [data, join(data, "proofs.db")]) chownSync(path, uid, gid);
 }
-
-describe("a player whose standard error is not read", () => {
-  it.each([
-    ["on a disk that is full", "2>/dev/full"],
-    ["by a program that has ended", "2> >(head -n 1 >/dev/null)"],
-  ])(
-    "plays and proves all the same: %s",
-    async (_what, redirection) => {
-      const { executable, args } = checkoutPlayer();
-      const shell = ["-c", `exec "$0" "$@" ${redirection}`, executable, ...args];
-      const player = rig.play(["--config", rig.configure()], { executable: "/bin/bash", args: shell });
-      await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0]);
-      expect(await player.stop()).toBe(0);
-    },
-    90_000,
-  );
-});

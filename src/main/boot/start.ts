@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { app, nativeTheme } from "electron";
 import { PLAIN_START, type StartPlan } from "../../core/recovery.ts";
@@ -162,6 +162,23 @@ function flawOf(dataDir: string): string | null {
   }
 }
 
+const SHARED_MEMORY = "/dev/shm";
+/** Containers have 64 MiB, in which the pages of a screen in full HD crash. */
+const LEAST_SHARED_BYTES = 256 * 1024 * 1024;
+
+/** Whether there is room for Chromium's shared memory where Linux keeps it; it takes files for temporary ones otherwise. */
+function hasSharedMemory(): boolean {
+  if (process.platform !== "linux") return true;
+  try {
+    accessSync(SHARED_MEMORY, constants.W_OK);
+    const { blocks, bsize } = statfsSync(SHARED_MEMORY);
+    // Of one without a limit no size is told.
+    return blocks === 0 || blocks * bsize >= LEAST_SHARED_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 /** The least important lines that Chromium's main process writes: any, or those with which it ends. */
 const ALL = "0";
 const FATAL = "3";
@@ -192,6 +209,8 @@ function applySwitches(
   // A window that the desktop fits is as large as its display, and nothing sticks out of it: cued decks are covered whole, and
   // draw all the same.
   if (isFittedByDesktop()) commandLine.appendSwitch(DRAW_COVERED);
+  // Pages that find no room in it for what they draw crash.
+  if (!hasSharedMemory()) commandLine.appendSwitch("disable-dev-shm-usage");
   // Nothing in Chromium talks to anybody on its own.
   commandLine.appendSwitch("disable-background-networking");
   commandLine.appendSwitch("disable-component-update");

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { checkoutPlayer, eventually } from "../support/machine/processes.ts";
+import { openRig, type Rig } from "../support/player/rig.ts";
+
+let rig: Rig;
+
+beforeEach(async () => {
+  // Not in the memory that one of these has none of.
+  vi.stubEnv("TMPDIR", "/tmp");
+  rig = await openRig();
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  return rig.close();
+});
+
+/** In namespaces of its own, which it leaves without powers. */
+const APART = "exec unshare --user --map-current-user --keep-caps --mount sh -c";
+const LEFT = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$0" "$@"';
+
+it.each([
+  ["its log is a file on a full disk", 'exec "$0" "$@" 2>/dev/full'],
+  ["nobody reads its log any more", 'exec "$0" "$@" 2> >(head -n 1 >/dev/null)'],
+  ["there is hardly any shared memory", `${APART} 'mount -t tmpfs -o size=64k none /dev/shm && ${LEFT}' "$0" "$@"`],
+])(
+  "a player plays and proves where %s",
+  async (_what, start) => {
+    const { executable, args } = checkoutPlayer();
+    const program = { executable: "/bin/bash", args: ["-c", start, executable, ...args] };
+    const player = rig.play(["--config", rig.configure()], program);
+    await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0], 60_000);
+    expect(player.stderr.filter((line) => line.includes("crashed"))).toEqual([]);
+    expect(await player.stop()).toBe(0);
+  },
+  90_000,
+);
