@@ -48,6 +48,9 @@ export function readUplink(written: unknown, env: Environment, platform: NodeJS.
   if (authorization !== null && named.http === null && named.https === null) {
     reading.warnings.push("network.proxyAuthFile is of no use: no proxy is named");
   }
+  if (env[TRUST_ANYBODY] === "0") {
+    reading.warnings.push(`${TRUST_ANYBODY} is not heeded: network.caFile says whom to trust beside the usual ones`);
+  }
   const authorized = (proxy: HttpProxy | null) => proxy && { ...proxy, ...(authorization && { authorization }) };
   const uplink = {
     http: authorized(named.http),
@@ -204,12 +207,16 @@ export interface Requests {
  */
 const ADDRESS_WITHIN_MS = 2_000;
 
+/** The variable by which the runtime would believe whatever certificate it is shown, by all that the token is sent to. */
+const TRUST_ANYBODY = "NODE_TLS_REJECT_UNAUTHORIZED";
+
 /**
  * Requests by an uplink. What it takes for proxies and certificates is loaded with the first of them, if ever. From now on
- * this process tries each address of a host for `ADDRESS_WITHIN_MS`, whatever connects to it.
+ * this process tries each address of a host for `ADDRESS_WITHIN_MS`, and checks certificates, whatever connects to it.
  */
 export function requestsBy(uplink: Uplink): Requests {
   setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_WITHIN_MS);
+  delete process.env[TRUST_ANYBODY];
   if (isPlain(uplink)) return { fetch: globalThis.fetch, exactGet };
   let opening: Promise<Requests> | null = null;
   const open = () => {

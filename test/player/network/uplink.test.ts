@@ -1,11 +1,14 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readAccess } from "../../../src/player/config/access.ts";
 import { type ConfigReading, readConfig, secretsIn } from "../../../src/player/config/config.ts";
 import type { Environment } from "../../../src/player/config/environment.ts";
-import type { Uplink } from "../../../src/player/network/uplink.ts";
+import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { makeCertificates } from "../../support/site/certificates.ts";
 
 const PROXY = "http://proxy.example:3128";
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
@@ -82,6 +85,24 @@ describe("the proxy of a configuration", () => {
     const reading = read({}, { HTTPS_PROXY: "socks5://me:s3cret@proxy.example:1080" });
     expect(uplink(reading).https).toBeNull();
     expect(warnings(reading)).toContain("HTTPS_PROXY is not the address of an http proxy: it is not used");
+  });
+});
+
+describe("certificates", () => {
+  it("are checked whatever a variable says, and so the configuration warns", async () => {
+    const folder = temporaryFolder();
+    const { server, key } = makeCertificates(folder, ["localhost"]);
+    const tls = createServer({ cert: readFileSync(server), key: readFileSync(key) }, (_, response) => response.end());
+    await new Promise<void>((resolve) => void tls.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void tls.close());
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(warnings(read({}, process.env))).toContainEqual(
+      expect.stringContaining("NODE_TLS_REJECT_UNAUTHORIZED is not heeded"),
+    );
+    const { fetch } = requestsBy(DIRECT);
+    const asked = fetch(`https://localhost:${(tls.address() as AddressInfo).port}/`);
+    await expect(asked).rejects.toMatchObject({ cause: { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" } });
   });
 });
 
