@@ -8,6 +8,8 @@ export interface PagePart {
   /** Without its fragment. */
   readonly url: string;
   readonly font: boolean;
+  /** What is shown, rather than something on it. */
+  readonly document: boolean;
 }
 
 /** Why a part was not had: as in a media outcome. */
@@ -48,7 +50,8 @@ export class PageAbsences {
 
   /** A part as a request names it. `destination`: what it is for (`Request.destination`), or empty where unknown. */
   part(url: string, destination: string): PagePart {
-    return { url: withoutFragment(url), font: isFont(url, destination) };
+    const document = destination === "document" || withoutFragment(url) === withoutFragment(this.#parts.document);
+    return { url: withoutFragment(url), font: isFont(url, destination), document };
   }
 
   /** Where the page came from after redirects is its own host, too. */
@@ -87,6 +90,11 @@ export class PageAbsences {
     if (part.font) return;
     this.#complete.set(hostOf(part.url), false);
     this.#holdBack(part, reason);
+  }
+
+  /** It does not fit beside what the page has: without it the page is shown, but there is no page without a document. */
+  unfit(part: PagePart, reason: string): void {
+    if (part.document) this.#holdBack(part, reason);
   }
 
   missed(part: PagePart, { reason, transient, status, response = null }: Miss): void {

@@ -124,7 +124,7 @@ export class PageCache {
     if (known !== null) return this.#missing(known);
     const requestId = Symbol();
     const outcome = await this.#obtainNow(part, request, requestId);
-    if (outcome === "over") return this.#overBudget();
+    if (outcome === "over") return this.#overBudget(part);
     if (outcome.kind === "failed") {
       if (this.#control.signal.aborted) this.#absences.calledOff(part);
       else if (outcome.deferred) this.#absences.deferred(part, outcome);
@@ -136,7 +136,7 @@ export class PageCache {
     if (this.#control.signal.aborted || !this.#budget.takes(requestId, media.sizeBytes)) {
       cache.release(media.digest);
       this.#absences.calledOff(part);
-      return this.#control.signal.aborted ? this.#missing(CLOSED) : this.#overBudget();
+      return this.#control.signal.aborted ? this.#missing(CLOSED) : this.#overBudget(part);
     }
     this.#held.push(media.digest);
     this.#had.push(request);
@@ -209,8 +209,10 @@ export class PageCache {
     return (await mayReach(new URL(url), policy)) ? null : "a private address";
   }
 
-  #overBudget(): PageAnswer {
-    return this.#miss({ kind: "refused", reason: `more than ${this.#parts.limits.maxBytes} bytes` });
+  #overBudget(part: PagePart): PageAnswer {
+    const reason = `more than ${this.#parts.limits.maxBytes} bytes`;
+    this.#absences.unfit(part, reason);
+    return this.#miss({ kind: "refused", reason });
   }
 
   #missing({ reason, status, response = null }: Miss): PageAnswer {

@@ -57,6 +57,23 @@ describe("the bytes of a page", () => {
     expect(opened.cache.size().files).toBe(0);
   });
 
+  it("are too few for a document, without which there is no page, and for a part, without which there is", async () => {
+    const server = await mediaOrigin();
+    const whole = await openMediaCache();
+    for (const [name, destination, lacking] of [
+      ["ad.html", "document", "more than"],
+      ["next.html", "document", "more than"],
+      ["frame.html", "iframe", null],
+      ["large.js", "script", null],
+    ] as const) {
+      server.answers[`/${name}`] = send(Buffer.alloc(MAX_BYTES + 1));
+      const page = openPage(whole, server);
+      expect(await page.answer("GET", `${server.origin}/${name}`, destination)).toEqual(refused);
+      if (lacking === null) expect(page.lacking()).toBeNull();
+      else expect(page.lacking()).toContain(lacking);
+    }
+  });
+
   it("are counted over all that comes at the same time", async () => {
     const server = await mediaOrigin();
     const { answer, halfSent, goOn } = halting(Buffer.alloc(600_000));
