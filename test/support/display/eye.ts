@@ -64,7 +64,8 @@ export class Eye {
       return { sight: known.film.name === SLATE ? HOUSE : known.film.name, picture };
     }
     if (isEmpty(frame)) return { sight: EMPTY, picture: null, because: `all of it ${colourOf(frame, 0)}` };
-    return { sight: FOREIGN, picture: null, because: alike.map(({ film }) => differenceFrom(frame, film)).join("; ") };
+    const films = alike.map(({ film }) => film);
+    return { sight: FOREIGN, picture: null, because: differenceFrom(frame, films) };
   }
 }
 
@@ -165,9 +166,14 @@ function offAt(frame: Buffer, film: Film, index: number, at: number): number {
 /** Of the cells that are off, so many are told with their colours. */
 const MOST_TOLD = 6;
 
-function differenceFrom(frame: Buffer, film: Film): string {
-  const all = film.pictures.map((_, index) => ({ index, ...worstCell(frame, film, index, 255) }));
-  const { index, off, cell } = all.reduce((best, one) => (one.off < best.off ? one : best));
+/** What a frame is most like of these films, and where it is not; nothing where there are none. */
+function differenceFrom(frame: Buffer, films: readonly Film[]): string {
+  const all = films.flatMap((film) =>
+    film.pictures.map((_, index) => ({ film, index, ...worstCell(frame, film, index, 255) })),
+  );
+  const [nearest] = all.sort((one, other) => one.off - other.off);
+  if (nearest === undefined) return "";
+  const { film, index, off, cell } = nearest;
   const cells = Array.from({ length: frame.length / 3 }, (_, one) => one);
   const offIn = (one: number) => Math.max(...[0, 1, 2].map((channel) => offAt(frame, film, index, 3 * one + channel)));
   const wrong = cells.filter((one) => !film.masked.has(one) && offIn(one) > NOISE);
