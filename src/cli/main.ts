@@ -35,6 +35,11 @@ export function runCli(argv: readonly string[]): Promise<number> {
   return exitCodeOf(argv, () => program(argv[0]));
 }
 
+/** The same as this process's own (`runAsProcess`): what the process is to end with. */
+export function runOwnCli(argv: readonly string[]): Promise<number> {
+  return runAsProcess(() => runCli(argv));
+}
+
 /** The command that is asked for, or all of them where that is none: for the help, and for who misspelt one. */
 async function program(name: string | undefined): Promise<Command> {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
@@ -62,4 +67,4 @@ function playCommand(): Command {
     });
 }
 
-if (isRunDirectly(import.meta.url)) process.exitCode = await runAsProcess(() => runCli(process.argv.slice(2)));
+if (isRunDirectly(import.meta.url)) process.exitCode = await runOwnCli(process.argv.slice(2));

@@ -25,6 +25,13 @@ export function percentile(values: readonly number[], share: number): number {
   return inOrder(values)[Math.max(0, Math.ceil(share * values.length) - 1)] ?? Number.NaN;
 }
 
+/** Values in blocks of so many, the last of what is left. */
+export function inBlocks<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}
+
 function inOrder(values: readonly number[]): readonly number[] {
   return [...values].sort((one, other) => one - other);
 }

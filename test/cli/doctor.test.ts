@@ -120,10 +120,13 @@ describe("spotloop doctor", () => {
     const env = playerOf(await inRealTime());
     const inMemory = smallDisk(32 * 1024 * 1024).path;
 
-    for (const dataDir of [inMemory, join(inMemory, "new")]) {
+    for (const [dataDir, more] of [
+      [inMemory, ""],
+      [join(inMemory, "new"), " is not there yet; the player makes it"],
+    ] as const) {
       const { line, advice } = await found({ ...env, SPOTLOOP_DATA_DIR: dataDir });
       expect(line("data folder")).toBe(
-        `warning: ${dataDir} is on tmpfs: a restart may lose proofs that wait, and all media`,
+        `warning: ${dataDir}${more}, on tmpfs: a restart may lose proofs that wait, and all media`,
       );
       expect(advice("data folder")).toBe("Put dataDir on a disk that keeps what is written.");
     }

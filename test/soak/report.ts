@@ -167,8 +167,9 @@ function driftOf(items: readonly SeenItem[]): number {
   return sum(items.map(({ lengthMs, durationMs }, index) => (items[index + 1]?.follows ? lengthMs - durationMs : 0)));
 }
 
-function perFigure<T>(of: (read: (sample: Footprint) => number) => T): Record<Figure, T> {
-  return Object.fromEntries(FIGURE_NAMES.map((name) => [name, of(FIGURES[name])])) as Record<Figure, T>;
+/** Something of each figure, by how it is read off a sample and by its name. */
+export function perFigure<T>(of: (read: (sample: Footprint) => number, name: Figure) => T): Record<Figure, T> {
+  return Object.fromEntries(FIGURE_NAMES.map((name) => [name, of(FIGURES[name], name)])) as Record<Figure, T>;
 }
 
 function wrongSights(soak: SoakSight): readonly string[] {

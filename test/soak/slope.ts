@@ -1,4 +1,4 @@
-import { sum } from "../bench/statistics.ts";
+import { inBlocks, sum } from "../bench/statistics.ts";
 
 /** How a figure moves with time: per hour, and how far off that may be (95 %). */
 export interface Slope {
@@ -65,8 +65,7 @@ function restOf({ plusMinus, spread, freedom }: Slope): number {
 
 function blockMeans(points: readonly Point[]): readonly Point[] {
   const size = Math.max(1, Math.ceil(points.length / BLOCKS));
-  return Array.from({ length: Math.ceil(points.length / size) }, (_, index) => {
-    const block = points.slice(index * size, (index + 1) * size);
+  return inBlocks(points, size).map((block) => {
     return { atMs: mean(block.map(({ atMs }) => atMs)), value: mean(block.map(({ value }) => value)) };
   });
 }

@@ -1,6 +1,6 @@
-import { median, sum } from "../bench/statistics.ts";
+import { inBlocks, median, sum } from "../bench/statistics.ts";
 import { readEarlier } from "../figures/run.ts";
-import { FIGURE_NAMES, FIGURES, type Figure, type Hour, reportOf, type SoakPiece } from "./report.ts";
+import { type Figure, type Hour, perFigure, reportOf, type SoakPiece } from "./report.ts";
 import { joinedSlope, type Slope } from "./slope.ts";
 
 /** A soak in a few numbers, however long it was and in however many pieces: what is kept of it, and added to. */
@@ -45,9 +45,7 @@ export function summaryOf(pieces: readonly SoakPiece[], { speed, at, processor }
   const [first, ...others] = hours;
   if (first === undefined) throw new Error("a soak without pieces has no summary");
   const size = Math.max(1, Math.ceil(samples.length / POINTS));
-  const blocks = Array.from({ length: Math.ceil(samples.length / size) }, (_, index) =>
-    samples.slice(index * size, (index + 1) * size),
-  );
+  const blocks = inBlocks(samples, size);
   return {
     speed,
     pieces: pieces.map(({ samples: own, violations }) => {
@@ -56,7 +54,7 @@ export function summaryOf(pieces: readonly SoakPiece[], { speed, at, processor }
     ...{ first, last: lastOf(first, others), all: allOf(hours), slopes },
     series: {
       hours: blocks.map((block) => rounded(median(block.map(({ atMs }) => atMs)) / HOUR_MS, 3)),
-      ...perFigure((name) => blocks.map((block) => rounded(median(block.map(FIGURES[name])), 1))),
+      ...perFigure((read) => blocks.map((block) => rounded(median(block.map(read)), 1))),
     },
   };
 }
@@ -73,10 +71,10 @@ export function addedUp(before: SoakSummary, { first, last, all, ...now }: SoakS
     first: before.first,
     last: lastOf(before.first, later) ?? before.last,
     all: allOf([before.all, all]),
-    slopes: perFigure((name) => joinedSlope([before.slopes[name], now.slopes[name]])),
+    slopes: perFigure((_, name) => joinedSlope([before.slopes[name], now.slopes[name]])),
     series: thinned({
       hours: [...before.series.hours, ...hours],
-      ...perFigure((name) => [...before.series[name], ...now.series[name]]),
+      ...perFigure((_, name) => [...before.series[name], ...now.series[name]]),
     }),
   };
 }
@@ -84,15 +82,8 @@ export function addedUp(before: SoakSummary, { first, last, all, ...now }: SoakS
 /** Where there are too many points, each two neighbours become one. */
 function thinned(series: SoakSummary["series"]): SoakSummary["series"] {
   if (series.hours.length <= POINTS) return series;
-  const halved = (values: readonly number[]) =>
-    Array.from({ length: Math.ceil(values.length / 2) }, (_, at) =>
-      rounded(median(values.slice(2 * at, 2 * at + 2)), 3),
-    );
-  return thinned({ hours: halved(series.hours), ...perFigure((name) => halved(series[name])) });
-}
-
-function perFigure<T>(of: (name: Figure) => T): Record<Figure, T> {
-  return Object.fromEntries(FIGURE_NAMES.map((name) => [name, of(name)])) as Record<Figure, T>;
+  const halved = (values: readonly number[]) => inBlocks(values, 2).map((two) => rounded(median(two), 3));
+  return thinned({ hours: halved(series.hours), ...perFigure((_, name) => halved(series[name])) });
 }
 
 /** The last hour that was watched for more than half as long as the first. */

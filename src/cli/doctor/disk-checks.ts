@@ -31,32 +31,33 @@ export async function diskFindings({ dataDir, cache }: Pick<Config, "dataDir" | 
 }
 
 /** File systems by the type that Linux has for them: of memory, or over another one for as long as the machine runs. */
-const UNKEPT: Readonly<Record<number, string>> = {
-  16914836: "tmpfs",
-  2240043254: "ramfs",
-  2035054128: "overlayfs",
-};
+const UNKEPT: ReadonlyMap<number, string> = new Map([
+  [0x01021994, "tmpfs"],
+  [0x858458f6, "ramfs"],
+  [0x794c7630, "overlayfs"],
+]);
 /** Those of other machines. */
-const REMOTE: Readonly<Record<number, string>> = {
-  26985: "NFS",
-  4283649346: "CIFS",
-  4266872130: "SMB",
-  16914839: "9p",
-};
+const REMOTE: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x01021997, "9p"],
+]);
 
 /** Looks at what `dataDir` is on, which is what the nearest folder that there is yet is on. */
 async function folderFinding(dataDir: string, nearest: string): Promise<Finding> {
   const type = process.platform === "linux" ? (await statfs(nearest)).type >>> 0 : 0;
-  const [unkept, remote] = [UNKEPT[type], REMOTE[type]];
+  const [unkept, remote] = [UNKEPT.get(type), REMOTE.get(type)];
+  const folder = nearest === dataDir ? dataDir : `${dataDir} is not there yet; the player makes it`;
   if (unkept !== undefined) {
-    const text = `${dataDir} is on ${unkept}: a restart may lose proofs that wait, and all media`;
+    const text = `${folder}, on ${unkept}: a restart may lose proofs that wait, and all media`;
     return warning("data folder", text, "Put dataDir on a disk that keeps what is written.");
   }
   if (remote !== undefined) {
-    const text = `${dataDir} is on ${remote}: SQLite is not safe there, and the player stands still with it`;
+    const text = `${folder}, on ${remote}: SQLite is not safe there, and the player stands still with it`;
     return warning("data folder", text, "Put dataDir on a disk of this machine.");
   }
-  return fine("data folder", nearest === dataDir ? dataDir : `${dataDir} is not there yet; the player makes it`);
+  return fine("data folder", folder);
 }
 
 function notWritten(dataDir: string, isThere: boolean): Finding {

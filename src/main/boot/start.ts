@@ -31,11 +31,8 @@ export async function start(): Promise<void> {
     return displayTroubleHere(process.env) === null ? describeMachine() : app.exit(EXIT.restart);
   }
   if (command !== null) {
-    const [{ runCli }, { runAsProcess }] = await Promise.all([
-      import("../../cli/main.ts"),
-      import("../../cli/command-line.ts"),
-    ]);
-    return app.exit(await runAsProcess(() => runCli(command)));
+    const { runOwnCli } = await import("../../cli/main.ts");
+    return app.exit(await runOwnCli(command));
   }
   await startPlayer(config, checkConfig);
 }

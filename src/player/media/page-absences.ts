@@ -50,8 +50,9 @@ export class PageAbsences {
 
   /** A part as a request names it. `destination`: what it is for (`Request.destination`), or empty where unknown. */
   part(url: string, destination: string): PagePart {
-    const document = destination === "document" || withoutFragment(url) === withoutFragment(this.#parts.document);
-    return { url: withoutFragment(url), font: isFont(url, destination), document };
+    const bare = withoutFragment(url);
+    const document = destination === "document" || bare === withoutFragment(this.#parts.document);
+    return { url: bare, font: isFont(url, destination), document };
   }
 
   /** Where the page came from after redirects is its own host, too. */

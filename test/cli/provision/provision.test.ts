@@ -171,7 +171,7 @@ describe("spotloop provision", () => {
 
     expect(code).toBe(0);
     expect(first).toMatchObject({ dataDir, health: { port: 9123 } });
-    expect(stdout.replace(/\s+/g, " ")).toMatch(new RegExp(`data folder ${dataDir} is (not there yet|on tmpfs)`));
+    expect(stdout.replace(/\s+/g, " ")).toContain(`data folder ${dataDir} is not there yet`);
     expect(json(config)).toMatchObject({ dataDir, health: { port: null } });
   });
 
