@@ -33,6 +33,9 @@ async function airs({ home }: Rig, onAir: "an item" | "nothing", withinMs?: numb
   await eventually(`${onAir} on air`, isSo, withinMs);
 }
 
+/** Of what a player said before proofs that did not come. */
+const LINES_TOLD = 20;
+
 describe.each(SESSIONS)("a player on %s", (session) => {
   let rig: Rig;
   let player: Running;
@@ -52,7 +55,10 @@ describe.each(SESSIONS)("a player on %s", (session) => {
     player = rig.play(["--config", rig.configure()]);
     const stalls = watchStalls(player, rig.display);
     const areAll = async () => ((await proved()) >= expected.length ? true : undefined);
-    const stalled = await stalls.until("the proofs", areAll, 90_000);
+    const stalled = await stalls.until("the proofs", areAll, 90_000).catch((error: Error) => {
+      error.message += `; the player says: ${player.stderr.slice(-LINES_TOLD).join("\n")}`;
+      throw error;
+    });
     const recorded = await recording.stop();
     const seen = sightingsIn(recorded, eye);
     sights = seen.map(({ sight }) => sight);
