@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedSpots } from "../support/creatives/running-order.ts";
-import { eventually, type Program, startPlayerProcess } from "../support/machine/processes.ts";
+import { eventually, type Program, startPlayerProcess, userFolder } from "../support/machine/processes.ts";
 import { sandboxedRenderers } from "../support/machine/sandbox.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -104,11 +104,14 @@ describe("the packaged player", () => {
 
 describe("the packaged emulator", () => {
   it.each([
-    ["with a display", () => rig.display.name],
-    ["without a display", () => null],
-  ])("serves a network %s until it is asked to stop", async (_, display) => {
+    ["with a display", () => ({ DISPLAY: rig.display.name })],
+    ["without a display", () => ({})],
+  ])("serves a network %s until it is asked to stop, and leaves no copies of its media behind", async (_, display) => {
     const ports = ["--port", "0", "--media-port", "0", "--control-port", "0"];
-    const emulator = startPlayerProcess(packaged, display(), rig.home, ["emulator", ...ports, "--seed", "1"]);
+    const temporary = userFolder();
+    onTestFinished(() => temporary.remove());
+    const env = { ...display(), TMPDIR: temporary.path };
+    const emulator = startPlayerProcess(packaged, env, rig.home, ["emulator", ...ports, "--seed", "1"]);
     onTestFinished(async () => void (await emulator.stop()));
 
     const ready = JSON.parse(await eventually("the ready line", () => emulator.stdout[0]));
@@ -122,6 +125,7 @@ describe("the packaged emulator", () => {
 
     expect(await emulator.stop()).toBe(0);
     expect(emulator.stdout).toHaveLength(1);
+    expect(readdirSync(temporary.path)).toEqual([]);
   });
 
   it("keeps its state in a file across restarts", async () => {
