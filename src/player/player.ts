@@ -199,7 +199,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
     get record() {
       const { rows, signedAt } = record.extent();
       const signed = signedAt === null ? null : new Date(signedAt).toISOString();
-      return { rows, unwritten: records.unwritten, signedAt: signed, trouble: checkpoints.trouble };
+      return { rows, unwritten: records.unwritten + recorder.waiting, signedAt: signed, trouble: checkpoints.trouble };
     },
     get network() {
       return network.state;

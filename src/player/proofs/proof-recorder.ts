@@ -19,7 +19,7 @@ interface ProofRecorderParts {
   readonly stats?: Pick<DeliveryStats, "pending" | "written">;
   /** Gets the row of a proof that could only be written without it. */
   readonly records: Pick<RecordDesk, "add">;
-  /** Called when all that is owed is on the disk. */
+  /** Called when all that is owed is on the disk, or that the disk refuses can be sent all the same. */
   readonly onOwed: () => void;
 }
 
@@ -28,7 +28,7 @@ const AGAIN_MS = 5_000;
 /** More than an hour's worth of the shortest items: older ones are past their deadline anyway. */
 const MOST_WAITING = 10_000;
 
-/** Commits each proof that is owed. What the disk cannot take now waits in memory and is tried again. */
+/** Commits each proof that is owed. What the disk cannot take now waits in memory, is sent from there, and is tried again. */
 export class ProofRecorder {
   readonly #parts: ProofRecorderParts;
   readonly #waiting: { readonly proof: NewProof; readonly ended: EndedPlayout }[] = [];
@@ -48,11 +48,12 @@ export class ProofRecorder {
     const playoutId = `${screenId}/${playout.id}`;
     const proof = { playoutId, screenId, requestId, itemId: item.id, kind, pop, requestedAt, shownAt };
     this.#waiting.push({ proof, ended });
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    const oldest = this.#waiting.length > MOST_WAITING ? this.#waiting.shift() : undefined;
+    if (oldest !== undefined) this.#parts.store.letGo(oldest.proof);
     this.#commit();
   }
 
-  /** Proofs that are owed and in memory only. */
+  /** Proofs that are in memory only. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -71,7 +72,9 @@ export class ProofRecorder {
       const owing = store.owe(next.proof, serviceClock.read(), counts, next.ended);
       this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
+        for (const { proof } of this.#waiting) store.hold(proof, serviceClock.read());
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
+        onOwed();
         return;
       }
       if (counts.length > 0) stats?.written();
@@ -85,7 +88,8 @@ export class ProofRecorder {
   #note(code: string | null): void {
     const { log } = this.#parts;
     const waiting = this.#waiting.length;
-    if (code !== null && !this.#refusing) log.error({ code, waiting }, "proofs cannot be written: they wait in memory");
+    if (code !== null && !this.#refusing)
+      log.error({ code, waiting }, "proofs cannot be written: they are sent from memory");
     if (code === null && this.#refusing) log.info({ waiting }, "proofs can be written again");
     this.#refusing = code !== null;
   }

@@ -12,9 +12,9 @@ const COLUMNS = `
   case when requested_boot = @bootId then shown_monotonic end as shownAt`;
 
 const INSERT = `
-  insert into proof (run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, shown_monotonic,
+  insert into proof (id, run_id, playout_id, screen_id, request_id, item_id, kind, pop, shown_wall, shown_monotonic,
     requested_wall, requested_monotonic, requested_boot, service_offset, timeline, due, deadline)
-  values (@runId, @playoutId, @screenId, @requestId, @itemId, @kind, @pop, @shownWall, @shownAt,
+  values (@id, @runId, @playoutId, @screenId, @requestId, @itemId, @kind, @pop, @shownWall, @shownAt,
     @requestedWall, @requestedAt, @bootId, @serviceOffset, @bootId, @shownAt, @deadline)
   on conflict (run_id, playout_id) do nothing`;
 
@@ -93,6 +93,8 @@ const OLDEST = `
     )
   ) order by requested limit 1`;
 
+const LAST_ID = "select max(id) as id from proof";
+
 export const COUNTS = "select state, count(*) as count from proof group by state";
 
 const LAST_DELIVERED = `
@@ -142,6 +144,7 @@ export interface ProofStatements {
   readonly rebase: Statement<object>;
   readonly date: Statement<object>;
   readonly retryAll: Statement<[]>;
+  readonly lastId: Statement<[], { readonly id: number | null }>;
   readonly counts: Statement<[], StateCount>;
   readonly oldest: Statement<[], { readonly requested: Instant }>;
   readonly version: Statement<[], { readonly data_version: number }>;
@@ -172,6 +175,7 @@ export function prepareProofs(db: Database): ProofStatements {
     rebase: db.prepare(REBASE),
     date: db.prepare(DATE),
     retryAll: db.prepare(RETRY_ALL),
+    lastId: db.prepare(LAST_ID),
     counts: db.prepare(COUNTS),
     oldest: db.prepare(OLDEST),
     version: db.prepare("pragma data_version"),

@@ -1,10 +1,12 @@
-import { deadlineOf, PROOF_WINDOW_MS, rebasedDeadline } from "../../core/proofs/proof.ts";
+import { PROOF_WINDOW_MS, rebasedDeadline } from "../../core/proofs/proof.ts";
 import type { EndedPlayout } from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
-import { appendPlayout, type RecordStatements } from "../record/record-sql.ts";
+import { NEVER } from "../clock.ts";
 import type { ClockReading } from "../service-clock.ts";
 import { codeOf } from "../stores/database.ts";
 import { type Day, type DayReport, type DeliveryCount, QUARTER_MS, reportOn } from "./day-report.ts";
+import { HeldProofs } from "./held-proofs.ts";
+import { commitOwed, endOf } from "./proof-commit.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {
   KEPT_MS,
@@ -16,10 +18,13 @@ import {
   type RefusedProof,
   type Settlement,
 } from "./proof-records.ts";
-import { type FileVersion, isSame, lastRefused, type ProofStatements, StateCounts, versionOf } from "./proof-sql.ts";
+import { type FileVersion, isSame, lastRefused, StateCounts, versionOf } from "./proof-sql.ts";
 
 /** When something was asked for of which nothing is known. */
 const LONG_AGO: Instant = 0;
+
+/** More proofs than a player ever has. */
+const BEYOND_ALL_IDS = 2 ** 50;
 
 /**
  * The outbox of proofs, in a file that outlives the run. It is given that file and an id for this run of the player.
@@ -29,6 +34,7 @@ export class ProofStore {
   readonly #file: ProofFile;
   readonly #runId: string;
   readonly #stateCounts = new StateCounts();
+  readonly #held = new HeldProofs();
   #seen: FileVersion | null = null;
   /** The ids of proofs that are committed, and that the disk has not been heard of yet. */
   readonly #unflushed = new Set<number>();
@@ -50,23 +56,14 @@ export class ProofStore {
     counted: readonly DeliveryCount[] = [],
     ended: EndedPlayout | null = null,
   ): Owing {
-    const toWall = reading.wall - reading.now;
-    // Where the service's time is not known exactly, no later than it was: from it a later boot tells what is left of the hour.
-    const requestedWall = proof.requestedAt + toWall - (reading.serviceWithinMs ?? 0);
-    const row = {
-      ...proof,
-      runId: this.#runId,
-      shownWall: proof.shownAt + toWall,
-      requestedWall,
-      serviceOffset: (reading.service ?? reading.wall) - reading.wall,
-      bootId: reading.bootId,
-      deadline: deadlineOf(proof.requestedAt),
-    };
+    const held = this.#held.get(proof.playoutId);
     try {
-      const recordIn = ended === null ? null : (record: RecordStatements) => appendPlayout(record, ended, reading);
-      const id = this.#file.use((statements) => commitOwed(statements, row, counted, recordIn));
+      const id = this.#file.use((statements) => {
+        return commitOwed(statements, { proof, runId: this.#runId, reading, counted, ended, held });
+      });
+      this.#held.remove(proof.playoutId);
       if (id === null) return { kind: "known" };
-      this.#stateCounts.move(null, "owed", 1);
+      this.#stateCounts.move(null, held?.state ?? "owed", 1);
       this.#unflushed.add(id);
       this.whenFlushed(() => this.#unflushed.delete(id));
       return { kind: "owed" };
@@ -77,6 +74,16 @@ export class ProofStore {
       if (code === null) throw error;
       return { kind: "unwritable", code };
     }
+  }
+
+  /** Keeps a proof that the disk refused in memory and sends it from there, until it is owed again and the disk takes it. */
+  hold(proof: NewProof, reading: ClockReading): void {
+    if (this.#held.get(proof.playoutId) === null) this.#held.add(proof, this.#runId, this.#lastId(), reading);
+  }
+
+  /** Gives up a proof that is held. */
+  letGo({ playoutId }: Pick<NewProof, "playoutId">): void {
+    this.#held.remove(playoutId);
   }
 
   /**
@@ -90,12 +97,17 @@ export class ProofStore {
     except: readonly number[],
   ): readonly OwedProof[] {
     const query = { bootId, now, limit, except: JSON.stringify([...except, ...this.#unflushed]) };
-    return this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
+    const stored = this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
+    const held = this.#held.due(now, tried, except);
+    if (held.length === 0) return stored;
+    return [...stored, ...held].sort((one, other) => one.deadline - other.deadline).slice(0, limit);
   }
 
   /** The next instant at which a proof of this boot falls due or runs out, or null where none is owed. */
   nextAt({ bootId, now }: ClockReading): Instant | null {
-    return this.#file.use(({ next }) => next.get({ bootId, now }))?.at ?? null;
+    const stored = this.#file.use(({ next }) => next.get({ bootId, now }))?.at ?? NEVER;
+    const at = Math.min(stored, this.#held.nextAt(now));
+    return at === NEVER ? null : at;
   }
 
   /** Whether anybody else has changed the file, or it is another, since this was asked last. */
@@ -105,21 +117,27 @@ export class ProofStore {
     return !isSame(before, this.#seen);
   }
 
-  /** Records what became of tries, all in one commit. */
+  /** Whether a proof is in memory only. */
+  isHeld({ proof }: Pick<Settlement, "proof">): boolean {
+    return this.#held.get(proof.playoutId)?.proof.id === proof.id;
+  }
+
+  /** Records what became of tries: in one commit, or in memory for those that are held there. */
   settle(settlements: readonly Settlement[], reading: ClockReading): void {
-    const { bootId, now, wall } = reading;
-    const service = reading.service ?? wall;
+    const stored = settlements.filter((settlement) => !this.#held.settle(settlement, reading));
+    if (stored.length === 0) return;
+    const at = endOf(reading);
     const closed: ProofState[] = [];
     this.#file.use(({ retry, close, inOneCommit }) => {
       closed.length = 0;
       inOneCommit(() => {
-        for (const { proof, verdict, answer, tries = 1 } of settlements) {
+        for (const { proof, verdict, answer, tries = 1 } of stored) {
           const { id, runId, playoutId } = proof;
           if (verdict.kind === "retry") {
             retry.run({ id, runId, playoutId, answer, tries, due: verdict.at });
             continue;
           }
-          const row = { id, runId, playoutId, answer, tries, state: verdict.kind, bootId, now, wall, service };
+          const row = { id, runId, playoutId, answer, tries, state: verdict.kind, ...at };
           if (close.run(row).changes === 1) closed.push(verdict.kind);
         }
       });
@@ -128,14 +146,15 @@ export class ProofStore {
   }
 
   /** Ends the hour for what is owed too late, and returns it (G9). */
-  expire({ bootId, now, wall }: ClockReading, except: readonly number[]): readonly OwedProof[] {
+  expire(reading: ClockReading, except: readonly number[]): readonly OwedProof[] {
+    const { bootId, now, wall } = reading;
     const query = { bootId, now, except: JSON.stringify(except) };
     const expired = this.#file.use(({ overdue, expire }) =>
       // Looked for first: a store that cannot be written need not fail as long as there is nothing to write.
       overdue.get(query) === undefined ? [] : expire.all({ ...query, wall }),
     );
     this.#stateCounts.move("owed", "expired", expired.length);
-    return expired;
+    return [...expired, ...this.#held.expire(reading, except)];
   }
 
   /** How many proofs are owed from before this boot and not yet carried over to its clock. */
@@ -186,11 +205,19 @@ export class ProofStore {
     return this.#file.use(({ retryAll }) => retryAll.run()).changes;
   }
 
+  /** How many there are of each state, those included that are held. */
   counts(): ProofCounts {
+    const { states, oldest } = this.#held.counts();
     return this.#file.use((statements) => {
-      const requested = statements.oldest.get()?.requested;
-      const oldestDeadline = requested === undefined ? null : requested + PROOF_WINDOW_MS;
-      return { ...this.#stateCounts.in(statements), oldestDeadline };
+      const requested = Math.min(statements.oldest.get()?.requested ?? NEVER, oldest);
+      const stored = this.#stateCounts.in(statements);
+      return {
+        owed: stored.owed + states.owed,
+        delivered: stored.delivered + states.delivered,
+        refused: stored.refused + states.refused,
+        expired: stored.expired + states.expired,
+        oldestDeadline: requested === NEVER ? null : requested + PROOF_WINDOW_MS,
+      };
     });
   }
 
@@ -244,35 +271,20 @@ export class ProofStore {
     this.#file.close();
   }
 
+  /** The largest id in the store, or one beyond all of them where it cannot be read. */
+  #lastId(): number {
+    try {
+      return this.#file.use(({ lastId }) => lastId.get())?.id ?? 0;
+    } catch (error) {
+      if (codeOf(error) === null) throw error;
+      return BEYOND_ALL_IDS;
+    }
+  }
+
   #oweAlone(proof: NewProof, reading: ClockReading, counted: readonly DeliveryCount[], error: unknown): Owing {
     const owing = this.owe(proof, reading, counted);
     return owing.kind === "owed" ? { kind: "owed", unrecorded: codeOf(error) ?? String(error) } : owing;
   }
-}
-
-/**
- * The new proof's id, or null where it was known. A proof alone is a commit by itself, which SQLite makes in half the time of
- * one that was begun by hand.
- */
-function commitOwed(
-  { insert, addDeliveryCount, record, inOneCommit }: ProofStatements,
-  row: object,
-  counted: readonly DeliveryCount[],
-  recordIn: ((record: RecordStatements) => void) | null,
-): number | null {
-  if (counted.length === 0 && recordIn === null) return newIdOf(insert.run(row));
-  let id: number | null = null;
-  inOneCommit(() => {
-    id = newIdOf(insert.run(row));
-    // What is owed already is in the record already.
-    if (id !== null) recordIn?.(record);
-    for (const count of counted) addDeliveryCount.run(count);
-  });
-  return id;
-}
-
-function newIdOf({ changes, lastInsertRowid }: ReturnType<ProofStatements["insert"]["run"]>): number | null {
-  return changes === 1 ? Number(lastInsertRowid) : null;
 }
 
 /** A service that tells no time is taken to agree with this machine. */

@@ -142,10 +142,16 @@ export class PendingResults {
     return !this.#postponed && (!isBacklogged || this.#pending.size >= WRITTEN_AT_ONCE);
   }
 
-  /** Writes all in one commit; answers with the soonest instant at which one is to be tried again. Throws as the store. */
+  /**
+   * Writes all in one commit; answers with the soonest instant at which one is to be tried again. Throws as the store, but for
+   * those that it holds in memory: what the disk refuses does not pile up here, too.
+   */
   write(store: ProofStore, reading: ClockReading): Instant {
     const settlements = [...this.#pending.values()];
-    if (settlements.length > 0) store.settle(settlements, reading);
+    const held = settlements.filter((one) => store.isHeld(one));
+    store.settle(held, reading);
+    for (const { proof } of held) this.#pending.delete(proof.id);
+    store.settle([...this.#pending.values()], reading);
     this.#pending.clear();
     this.#writeAt = NEVER;
     this.#postponed = false;
