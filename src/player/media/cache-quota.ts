@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from "node:fs";
-import { statfs } from "node:fs/promises";
+import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type CacheLimits, evictions } from "../../core/media/cache-policy.ts";
 import { codeOf, isTaken } from "../stores/database.ts";
@@ -50,6 +50,8 @@ export class CacheQuota {
   /** Evicts until `incomingBytes` more fit within the limits, or nothing is left that is not held. */
   async make(incomingBytes: number): Promise<void> {
     const { folder, index, limits, discardPartials } = this.#parts;
+    // Somebody who needed room may have removed it.
+    await mkdir(folder, { recursive: true });
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < incomingBytes + limits.minFreeBytes) await discardPartials();
     for (const digest of evictions(index.files(), this.#held(), bavail * bsize, incomingBytes, limits)) {

@@ -36,6 +36,10 @@ export class HeldProofs {
     this.#held.set(proof.playoutId, { proof: owed, requested, due: proof.shownAt, state: "owed", last: null });
   }
 
+  get size(): number {
+    return this.#held.size;
+  }
+
   get(playoutId: string): HeldProof | null {
     return this.#held.get(playoutId) ?? null;
   }

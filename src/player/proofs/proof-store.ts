@@ -97,10 +97,16 @@ export class ProofStore {
     except: readonly number[],
   ): readonly OwedProof[] {
     const query = { bootId, now, limit, except: JSON.stringify([...except, ...this.#unflushed]) };
-    const stored = this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
     const held = this.#held.due(now, tried, except);
-    if (held.length === 0) return stored;
-    return [...stored, ...held].sort((one, other) => one.deadline - other.deadline).slice(0, limit);
+    try {
+      const stored = this.#file.use((statements) => statements[tried === "never" ? "untried" : "tried"].all(query));
+      if (held.length === 0) return stored;
+      return [...stored, ...held].sort((one, other) => one.deadline - other.deadline).slice(0, limit);
+    } catch (error) {
+      // What is held is sent though nothing can be read.
+      if (this.#held.size === 0 || codeOf(error) === null) throw error;
+      return held.slice(0, limit);
+    }
   }
 
   /** The next instant at which a proof of this boot falls due or runs out, or null where none is owed. */

@@ -197,6 +197,17 @@ describe("the media cache", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("goes on when somebody deletes its folder to have room", async () => {
+    answers["/a"] = send(png(10_000));
+    answers["/b"] = send(png(10_000));
+    const cache = await openCache();
+    kept(await cache.obtain(wanted("/a"), never));
+    rmSync(join(home, "media"), { recursive: true });
+    kept(await cache.obtain(wanted("/b"), never));
+    kept(await cache.obtain(wanted("/a"), never));
+    expect(requests).toEqual(["/a", "/b", "/a"]);
+  });
+
   it("sweeps partial files and strangers when it opens", async () => {
     await openCache();
     writeFileSync(join(home, "media", "v1", "0123.part"), "half");

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
@@ -32,7 +33,7 @@ function onARefusingDisk(...answers: readonly (Delivery | Promise<Delivery>)[]) 
   other.exec("begin immediate");
   letGo = () => other.close();
   const again = () => proofStoreIn(folder, "run-2");
-  return { ...run, clock, recorder, again, takeAgain: () => other.exec("commit") };
+  return { ...run, folder, clock, recorder, again, takeAgain: () => other.exec("commit") };
 }
 
 function openOther(folder: string): Database {
@@ -60,6 +61,15 @@ describe("proofs that the disk refuses", () => {
     expect(store.counts()).toEqual({ ...settled, delivered: 2 });
     expect(again().counts()).toEqual({ ...settled, delivered: 2 });
     expect(sent).toHaveLength(2);
+  });
+
+  it("are sent though there is no store any more", async () => {
+    const { folder, clock, recorder, sent } = onARefusingDisk(unreachable);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "a file where the folder was");
+    recorder.owe(endedPlayout("a", clock.now()));
+    await clock.advance(20 * SECOND);
+    expect(sent.map(([id]) => id)).toEqual(["a", "a"]);
   });
 
   it("are tried again by what became of them, in memory and then on the disk", async () => {
