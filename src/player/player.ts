@@ -14,7 +14,7 @@ import { type NetworkState, NetworkWatch, type RecordReport } from "./health/hea
 import type { Metrics } from "./health/metrics.ts";
 import { CreativeBlocklist } from "./media/creative-blocklist.ts";
 import type { MediaRequest } from "./media/download.ts";
-import { type CacheParts, MediaCache } from "./media/media-cache.ts";
+import { type CacheParts, MediaCache, mediaFolderIn } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
 import { PageCache } from "./media/page-cache.ts";
@@ -38,6 +38,7 @@ import type { OwedProof } from "./proofs/proof-records.ts";
 import { ProofStore } from "./proofs/proof-store.ts";
 import { Checkpoints, openWitness } from "./record/checkpoints.ts";
 import { RecordDesk, RecordStore } from "./record/record-store.ts";
+import { makeRoomToStart } from "./room-to-start.ts";
 import { playerVersion } from "./run-identity.ts";
 import { type PlayingScreen, playScreen, type View } from "./screen/playing-screen.ts";
 import { openScreenHours } from "./screen/screen-hours.ts";
@@ -127,6 +128,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const network = new NetworkWatch(log);
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
+  await makeRoomToStart(config.dataDir, ballast, log);
   const onDiskFull = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull, flushesInThread: true });
   const runId = randomUUID();
@@ -277,7 +279,7 @@ function openCache(parts: PlayerParts, { policy, ...media }: MediaParts): Promis
     mediaFetch(url, { redirect: "manual", signal, ...(headers === undefined ? {} : { headers }) }),
   );
   return MediaCache.open({
-    folder: join(config.dataDir, "media", "v1"),
+    folder: mediaFolderIn(config.dataDir),
     ...media,
     clock,
     limits: config.cache,

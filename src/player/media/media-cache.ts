@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type CacheLimits, freshUntil, isFresh } from "../../core/media/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
-import { codeOf } from "../stores/database.ts";
+import { codeOf, isTaken } from "../stores/database.ts";
 import { CacheQuota } from "./cache-quota.ts";
 import type { CreativeBlocklist } from "./creative-blocklist.ts";
 import type { Downloaded, DownloadFailure, GetFollowed, MediaRequest, Progress } from "./download.ts";
@@ -16,7 +16,7 @@ import { PART_SUFFIX } from "./partial-download.ts";
 
 /** What a cache is made of. */
 export interface CacheParts {
-  /** `dataDir/media/v1`; files in it are named by the SHA-256 of their bytes. */
+  /** See `mediaFolderIn`; files in it are named by the SHA-256 of their bytes. */
   readonly folder: string;
   readonly index: MediaIndex;
   readonly blocklist: CreativeBlocklist;
@@ -30,6 +30,11 @@ export interface CacheParts {
   readonly onDownloaded?: (sizeBytes: number) => void;
   /** Hears of media that wait for the hours of large ones. */
   readonly onDeferred?: (request: MediaRequest) => void;
+}
+
+/** Where a player keeps media; the version is that of how they are kept. */
+export function mediaFolderIn(dataDir: string): string {
+  return join(dataDir, "media", "v1");
 }
 
 /**
@@ -66,7 +71,7 @@ export class MediaCache {
     }
     for (const [digest, sizeBytes] of known) {
       const found = await stat(join(parts.folder, digest)).catch(() => null);
-      if (found?.size !== sizeBytes) parts.index.forget(digest);
+      if (found?.size !== sizeBytes) isTaken(() => parts.index.forget(digest));
     }
     return new MediaCache(parts);
   }

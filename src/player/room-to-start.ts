@@ -1,0 +1,42 @@
+import { readdir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { mediaFolderIn } from "./media/media-cache.ts";
+import type { Ballast } from "./proofs/ballast.ts";
+
+/** With less a disk is as good as full: no database can be opened on it, which needs files beside its own. */
+const LEAST_FREE_BYTES = 4 * 1024 * 1024;
+const LEAST_FREE_FILES = 32;
+
+/**
+ * Makes room for the stores on a disk that others have filled, by what is the player's own: media first, the oldest first,
+ * then the ballast. A player that runs does so when it must; one that starts could open nothing, and would never play again.
+ */
+export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "free">, log: Logger): Promise<void> {
+  if (!(await isShort(dataDir))) return;
+  let removed = 0;
+  for (const path of await oldestFirst(mediaFolderIn(dataDir))) {
+    await rm(path, { recursive: true, force: true });
+    removed++;
+    if (!(await isShort(dataDir))) break;
+  }
+  const freed = (await isShort(dataDir)) && ballast.free();
+  log.warn({ dataDir, media: removed, ballast: freed }, "the disk was full: room was made for the stores");
+}
+
+/** Whether bytes or files are short. Some file systems do not count files: they say that they have none in all. */
+async function isShort(dataDir: string): Promise<boolean> {
+  const { bavail, bsize, files, ffree } = await statfs(dataDir);
+  return bavail * bsize < LEAST_FREE_BYTES || (files > 0 && ffree < LEAST_FREE_FILES);
+}
+
+async function oldestFirst(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const dated = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      return { path, at: (await stat(path).catch(() => null))?.mtimeMs ?? 0 };
+    }),
+  );
+  return dated.sort((one, other) => one.at - other.at).map(({ path }) => path);
+}

@@ -1,0 +1,55 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { mediaFolderIn } from "../../src/player/media/media-cache.ts";
+import { Ballast } from "../../src/player/proofs/ballast.ts";
+import { makeRoomToStart } from "../../src/player/room-to-start.ts";
+import { StoreUnusable } from "../../src/player/stores/database.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
+import { proofStoreIn } from "./proofs/proofs.ts";
+
+const MIB = 1024 * 1024;
+const log = pino({ level: "silent" });
+
+/** A disk with a data folder of what a player left on it, filled by others to the last byte. */
+function fullDisk(media: Readonly<Record<string, number>>, ballastBytes: number) {
+  const disk = smallDisk(24 * MIB);
+  const folder = mediaFolderIn(disk.path);
+  mkdirSync(folder, { recursive: true });
+  for (const [index, [name, sizeBytes]] of Object.entries(media).entries()) {
+    writeFileSync(join(folder, name), Buffer.alloc(sizeBytes));
+    utimesSync(join(folder, name), 1_000 + index, 1_000 + index);
+  }
+  const ballast = join(disk.path, "ballast");
+  writeFileSync(ballast, Buffer.alloc(ballastBytes));
+  const free = disk.fill();
+  const left = () => ({ media: readdirSync(folder).sort(), ballast: readdirSync(disk.path).includes("ballast") });
+  return { path: disk.path, free, left, ballast: new Ballast(ballast, ballastBytes) };
+}
+
+describe.skipIf(!HAS_SMALL_DISKS)("a start on a disk that others have filled", () => {
+  it("removes as much of the media as it must, the oldest first, and keeps what is kept aside for proofs", async () => {
+    const media = { c: 3 * MIB, a: 3 * MIB, b: 3 * MIB, d: 3 * MIB };
+    const { path, ballast, left } = fullDisk(media, 2 * MIB);
+    expect(() => proofStoreIn(path)).toThrow(StoreUnusable);
+    await makeRoomToStart(path, ballast, log);
+    expect(left()).toEqual({ media: ["b", "d"], ballast: true });
+    proofStoreIn(path).close();
+  });
+
+  it("gives up what is kept aside for proofs where there is no media", async () => {
+    const { path, ballast, left } = fullDisk({}, 6 * MIB);
+    expect(() => proofStoreIn(path)).toThrow(StoreUnusable);
+    await makeRoomToStart(path, ballast, log);
+    expect(left()).toEqual({ media: [], ballast: false });
+    proofStoreIn(path).close();
+  });
+
+  it("touches nothing where there is room", async () => {
+    const { path, ballast, left, free } = fullDisk({ a: MIB }, 2 * MIB);
+    free();
+    await makeRoomToStart(path, ballast, log);
+    expect(left()).toEqual({ media: ["a"], ballast: true });
+  });
+});
