@@ -18,6 +18,7 @@ for (const [turn, { day, sky, high, low }] of forecast.days.entries()) {
   document.getElementById("days").append(card);
 }
 document.body.classList.add("drawn");
-// All of it moves by one clock: on a busy computer its parts would otherwise begin some frames apart.
-const now = document.timeline.currentTime;
-for (const animation of document.getAnimations()) animation.startTime = now;
+// All of it moves by one clock, from the next frame: on a busy computer its parts would otherwise begin some frames apart.
+requestAnimationFrame((now) => {
+  for (const animation of document.getAnimations()) animation.startTime = now;
+});
