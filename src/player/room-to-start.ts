@@ -26,7 +26,10 @@ export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "f
 
 /** Whether bytes or files are short. Some file systems do not count files: they say that they have none in all. */
 async function isShort(dataDir: string): Promise<boolean> {
-  const { bavail, bsize, files, ffree } = await statfs(dataDir);
+  const disk = await statfs(dataDir).catch(() => null);
+  // A folder that is not there yet is made where there is room for it.
+  if (disk === null) return false;
+  const { bavail, bsize, files, ffree } = disk;
   return bavail * bsize < LEAST_FREE_BYTES || (files > 0 && ffree < LEAST_FREE_FILES);
 }
 
