@@ -15,12 +15,14 @@ const LEAST_FREE_FILES = 32;
 export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "free">, log: Logger): Promise<void> {
   if (!(await isShort(dataDir))) return;
   let removed = 0;
+  let short = true;
   for (const path of await oldestFirst(mediaFolderIn(dataDir))) {
     await rm(path, { recursive: true, force: true });
     removed++;
-    if (!(await isShort(dataDir))) break;
+    short = await isShort(dataDir);
+    if (!short) break;
   }
-  const freed = (await isShort(dataDir)) && ballast.free();
+  const freed = short && ballast.free();
   log.warn({ dataDir, media: removed, ballast: freed }, "the disk was full: room was made for the stores");
 }
 

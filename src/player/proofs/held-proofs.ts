@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { deadlineOf } from "../../core/proofs/proof.ts";
 import type { Instant } from "../../core/spot.ts";
+import { NEVER } from "../clock.ts";
 import type { ClockReading } from "../service-clock.ts";
 import type { NewProof, OwedProof, ProofState, Settlement } from "./proof-records.ts";
 import { byState } from "./proof-sql.ts";
@@ -11,10 +12,8 @@ export interface HeldProof {
   readonly proof: OwedProof;
   /** When the spot was asked for, by the service's clock, epoch milliseconds. */
   readonly requested: Instant;
-  readonly due: Instant;
-  readonly state: ProofState;
-  /** The last answer in words, and when it was noted; null while there was none. */
-  readonly last: { readonly answer: string | null; readonly reading: ClockReading } | null;
+  /** What all its tries came to, and when that was noted; null while there was none. */
+  readonly last: { readonly settlement: Settlement; readonly reading: ClockReading } | null;
 }
 
 /** Ids begin this far, at most, beyond those in the store: another process may add to it meanwhile. */
@@ -33,7 +32,7 @@ export class HeldProofs {
     this.#lastId = this.#held.size > 0 ? this.#lastId + 1 : Math.max(lastId, this.#lastId) + randomInt(1, ID_GAP);
     const owed = { ...proof, id: this.#lastId, runId, attempts: 0, deadline: deadlineOf(proof.requestedAt) };
     const requested = proof.requestedAt + (reading.service ?? reading.wall) - reading.now;
-    this.#held.set(proof.playoutId, { proof: owed, requested, due: proof.shownAt, state: "owed", last: null });
+    this.#held.set(proof.playoutId, { proof: owed, requested, last: null });
   }
 
   get size(): number {
@@ -52,17 +51,15 @@ export class HeldProofs {
   /** Those that may be sent now: never tried, or tried before. */
   due(now: Instant, tried: "never" | "before", except: readonly number[]): readonly OwedProof[] {
     return this.#owed()
-      .filter(({ proof, due }) => due <= now && proof.deadline > now && !except.includes(proof.id))
+      .filter((held) => dueAt(held) <= now && held.proof.deadline > now && !except.includes(held.proof.id))
       .filter(({ proof }) => proof.attempts > 0 === (tried === "before"))
       .map(({ proof }) => proof);
   }
 
-  /** The next instant at which one falls due or runs out; infinite for none. */
+  /** The next instant at which one falls due or runs out, or `NEVER`. */
   nextAt(now: Instant): Instant {
-    return Math.min(
-      ...this.#owed().map(({ proof, due }) => (due > now ? Math.min(due, proof.deadline) : proof.deadline)),
-      Number.POSITIVE_INFINITY,
-    );
+    const instants = this.#owed().flatMap((held) => [held.proof.deadline, ...(dueAt(held) > now ? [dueAt(held)] : [])]);
+    return Math.min(NEVER, ...instants);
   }
 
   /** Notes what became of a try; false where the proof is not held. */
@@ -70,18 +67,17 @@ export class HeldProofs {
     const held = this.#held.get(playoutId);
     if (held === undefined || held.proof.id !== id || held.proof.runId !== runId) return false;
     const proof = { ...held.proof, attempts: held.proof.attempts + tries };
-    const isOver = verdict.kind !== "retry";
-    const [state, due] = isOver ? [verdict.kind, held.due] : (["owed", verdict.at] as const);
-    this.#held.set(playoutId, { ...held, proof, state, due, last: { answer, reading } });
+    const settlement = { proof, verdict, answer, tries: proof.attempts };
+    this.#held.set(playoutId, { ...held, proof, last: { settlement, reading } });
     return true;
   }
 
   /** Ends the hour for those that are too late, and returns them (G9). */
   expire(reading: ClockReading, except: readonly number[]): readonly OwedProof[] {
     const over = this.#owed().filter(({ proof }) => proof.deadline <= reading.now && !except.includes(proof.id));
-    for (const held of over) {
-      const last = { answer: held.last?.answer ?? null, reading };
-      this.#held.set(held.proof.playoutId, { ...held, state: "expired", last });
+    for (const { proof, last } of over) {
+      const answer = last?.settlement.answer ?? null;
+      this.settle({ proof, verdict: { kind: "expired" }, answer, tries: 0 }, reading);
     }
     return over.map(({ proof }) => proof);
   }
@@ -89,11 +85,20 @@ export class HeldProofs {
   /** How many there are of each state, and when the oldest of those owed was asked for, by the service's clock. */
   counts(): { readonly states: Readonly<Record<ProofState, number>>; readonly oldest: Instant } {
     const states = byState([]);
-    for (const { state } of this.#held.values()) states[state] += 1;
-    return { states, oldest: Math.min(...this.#owed().map(({ requested }) => requested), Number.POSITIVE_INFINITY) };
+    for (const held of this.#held.values()) states[stateOf(held)] += 1;
+    return { states, oldest: Math.min(NEVER, ...this.#owed().map(({ requested }) => requested)) };
   }
 
   #owed(): readonly HeldProof[] {
-    return [...this.#held.values()].filter(({ state }) => state === "owed");
+    return [...this.#held.values()].filter((held) => stateOf(held) === "owed");
   }
+}
+
+export function stateOf({ last }: Pick<HeldProof, "last">): ProofState {
+  return last === null || last.settlement.verdict.kind === "retry" ? "owed" : last.settlement.verdict.kind;
+}
+
+/** When it may be sent: at once, or when its last try said. */
+function dueAt({ last }: HeldProof): Instant {
+  return last?.settlement.verdict.kind === "retry" ? last.settlement.verdict.at : Number.NEGATIVE_INFINITY;
 }

@@ -4,7 +4,7 @@ import { appendPlayout } from "../record/record-sql.ts";
 import type { ClockReading } from "../service-clock.ts";
 import type { DeliveryCount } from "./day-report.ts";
 import type { HeldProof } from "./held-proofs.ts";
-import type { NewProof } from "./proof-records.ts";
+import type { NewProof, Settlement } from "./proof-records.ts";
 import type { ProofStatements } from "./proof-sql.ts";
 
 /** A proof that is owed, and what is written in the same commit. */
@@ -33,7 +33,7 @@ export function commitOwed(statements: ProofStatements, commit: OwedCommit): num
     id = newIdOf(insert.run(row));
     // What is owed already is in the record already.
     if (id !== null && ended !== null) appendPlayout(record, ended, reading);
-    if (id !== null && held !== null) writeState(held, statements);
+    if (id !== null && held?.last) writeSettlement(statements, held.last.settlement, held.last.reading);
     for (const count of counted) addDeliveryCount.run(count);
   });
   return id;
@@ -58,16 +58,17 @@ function newIdOf({ changes, lastInsertRowid }: ReturnType<ProofStatements["inser
   return changes === 1 ? Number(lastInsertRowid) : null;
 }
 
-/** Writes what became of a proof while it was held. */
-function writeState({ proof, due, state, last }: HeldProof, { retry, close }: ProofStatements): void {
-  if (last === null) return;
-  const { id, runId, playoutId, attempts: tries } = proof;
-  const row = { id, runId, playoutId, answer: last.answer, tries };
-  if (state === "owed") retry.run({ ...row, due });
-  else close.run({ ...row, state, ...endOf(last.reading) });
-}
-
-/** When a proof was settled, as the store notes it. */
-export function endOf({ bootId, now, wall, service }: ClockReading): object {
-  return { bootId, now, wall, service: service ?? wall };
+/** Writes what became of a proof: whether it was owed until then, and is not any more. */
+export function writeSettlement(
+  { retry, close }: ProofStatements,
+  { proof, verdict, answer, tries = 1 }: Settlement,
+  { bootId, now, wall, service }: ClockReading,
+): boolean {
+  const { id, runId, playoutId } = proof;
+  const row = { id, runId, playoutId, answer, tries };
+  if (verdict.kind === "retry") {
+    retry.run({ ...row, due: verdict.at });
+    return false;
+  }
+  return close.run({ ...row, state: verdict.kind, bootId, now, wall, service: service ?? wall }).changes === 1;
 }

@@ -69,10 +69,11 @@ export class ProofRecorder {
     const { store, clock, serviceClock, stats, records, onOwed } = this.#parts;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const counts = stats?.pending() ?? [];
-      const owing = store.owe(next.proof, serviceClock.read(), counts, next.ended);
+      const reading = serviceClock.read();
+      const owing = store.owe(next.proof, reading, counts, next.ended);
       this.#note(owing.kind === "unwritable" ? owing.code : null);
       if (owing.kind === "unwritable") {
-        for (const { proof } of this.#waiting) store.hold(proof, serviceClock.read());
+        for (const { proof } of this.#waiting) store.hold(proof, reading);
         this.#callOff = clock.alarm(clock.now() + AGAIN_MS, () => this.#commit());
         onOwed();
         return;

@@ -48,8 +48,8 @@ export type Owing =
 export interface Settlement {
   readonly proof: Pick<OwedProof, "id" | "runId" | "playoutId">;
   readonly verdict: Verdict;
-  /** In words for people: `accepted`, `HTTP 410`, `timeout`. */
-  readonly answer: string;
+  /** In words for people: `accepted`, `HTTP 410`, `timeout`; null where the hour ended without a try. */
+  readonly answer: string | null;
   /** How many tries are recorded with it: one, unless the store took none for a while. */
   readonly tries?: number;
 }

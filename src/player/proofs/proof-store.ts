@@ -5,8 +5,8 @@ import { NEVER } from "../clock.ts";
 import type { ClockReading } from "../service-clock.ts";
 import { codeOf } from "../stores/database.ts";
 import { type Day, type DayReport, type DeliveryCount, QUARTER_MS, reportOn } from "./day-report.ts";
-import { HeldProofs } from "./held-proofs.ts";
-import { commitOwed, endOf } from "./proof-commit.ts";
+import { HeldProofs, stateOf } from "./held-proofs.ts";
+import { commitOwed, writeSettlement } from "./proof-commit.ts";
 import type { ProofFile } from "./proof-file.ts";
 import {
   KEPT_MS,
@@ -63,7 +63,7 @@ export class ProofStore {
       });
       this.#held.remove(proof.playoutId);
       if (id === null) return { kind: "known" };
-      this.#stateCounts.move(null, held?.state ?? "owed", 1);
+      this.#stateCounts.move(null, held === null ? "owed" : stateOf(held), 1);
       this.#unflushed.add(id);
       this.whenFlushed(() => this.#unflushed.delete(id));
       return { kind: "owed" };
@@ -123,28 +123,20 @@ export class ProofStore {
     return !isSame(before, this.#seen);
   }
 
-  /** Whether a proof is in memory only. */
-  isHeld({ proof }: Pick<Settlement, "proof">): boolean {
-    return this.#held.get(proof.playoutId)?.proof.id === proof.id;
+  /** Notes in memory what became of tries of proofs that are held, and returns those. */
+  settleHeld(settlements: readonly Settlement[], reading: ClockReading): readonly Settlement[] {
+    return settlements.filter((settlement) => this.#held.settle(settlement, reading));
   }
 
-  /** Records what became of tries: in one commit, or in memory for those that are held there. */
+  /** Records what became of tries of all others, in one commit. */
   settle(settlements: readonly Settlement[], reading: ClockReading): void {
-    const stored = settlements.filter((settlement) => !this.#held.settle(settlement, reading));
-    if (stored.length === 0) return;
-    const at = endOf(reading);
     const closed: ProofState[] = [];
-    this.#file.use(({ retry, close, inOneCommit }) => {
+    this.#file.use((statements) => {
       closed.length = 0;
-      inOneCommit(() => {
-        for (const { proof, verdict, answer, tries = 1 } of stored) {
-          const { id, runId, playoutId } = proof;
-          if (verdict.kind === "retry") {
-            retry.run({ id, runId, playoutId, answer, tries, due: verdict.at });
-            continue;
-          }
-          const row = { id, runId, playoutId, answer, tries, state: verdict.kind, ...at };
-          if (close.run(row).changes === 1) closed.push(verdict.kind);
+      statements.inOneCommit(() => {
+        for (const settlement of settlements) {
+          const { kind } = settlement.verdict;
+          if (writeSettlement(statements, settlement, reading) && kind !== "retry") closed.push(kind);
         }
       });
     });

@@ -148,10 +148,8 @@ export class PendingResults {
    */
   write(store: ProofStore, reading: ClockReading): Instant {
     const settlements = [...this.#pending.values()];
-    const held = settlements.filter((one) => store.isHeld(one));
-    store.settle(held, reading);
-    for (const { proof } of held) this.#pending.delete(proof.id);
-    store.settle([...this.#pending.values()], reading);
+    for (const { proof } of store.settleHeld(settlements, reading)) this.#pending.delete(proof.id);
+    if (this.#pending.size > 0) store.settle([...this.#pending.values()], reading);
     this.#pending.clear();
     this.#writeAt = NEVER;
     this.#postponed = false;
