@@ -12,7 +12,11 @@ const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /** Of what is shown by real Electron, on the slowest machine. */
-const WITHIN = { testTimeout: 120_000, hookTimeout: 120_000 };
+const SHOWN = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  setupFiles: [`${import.meta.dirname}/support/player/tell-player.ts`],
+};
 
 /**
  * Parts and scenarios, and real Electron on displays of its own. The more that is judged by sight, the more of the machine it
@@ -51,7 +55,7 @@ export default defineConfig({
           exclude: [...SEEN, ...TIMED],
           // With more of them a machine that has other work shows some too late.
           maxWorkers: 2,
-          ...WITHIN,
+          ...SHOWN,
         },
       },
       {
@@ -60,7 +64,7 @@ export default defineConfig({
           name: "seen",
           include: SEEN,
           maxWorkers: 2,
-          ...WITHIN,
+          ...SHOWN,
         },
       },
       {
@@ -69,7 +73,7 @@ export default defineConfig({
           name: "timed",
           include: TIMED,
           fileParallelism: false,
-          ...WITHIN,
+          ...SHOWN,
         },
       },
     ],

@@ -43,11 +43,16 @@ const GPU_PROCESS = 'return electron.app.getAppMetrics().find(({ type }) => type
 
 const CREATIVES = readCatalogue().creatives;
 
-/** Has one creative on air for as long as a test looks at it. */
+/** Longer than any test looks at one where the machine keeps up, and soon over where it failed for it did not. */
+const DURATION_MS = 10_000;
+const SPOTS = 10;
+
+/** Has one creative on air for as long as a test looks at it: one that fails holds its turn to the end. */
 async function plan(mimeType: string): Promise<void> {
   const creative = CREATIVES.find((one) => one.mimeType === mimeType);
   if (creative === undefined) throw new Error(`no sample of ${mimeType}`);
-  await rig.emulator.next([{ news: { ...plannedItem(creative, 60_000), id: ON_AIR }, ad: null }]);
+  const spot = { news: { ...plannedItem(creative, DURATION_MS), id: ON_AIR }, ad: null };
+  await rig.emulator.next(Array.from({ length: SPOTS }, () => spot));
 }
 
 const ON_AIR = "on-air";

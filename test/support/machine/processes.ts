@@ -157,7 +157,15 @@ export function startPlayerProcess(
   const env = { PATH, HOME: home, LANG: "C.UTF-8", ...(typeof display === "string" ? { DISPLAY: display } : display) };
   const child = spawn(...onALeash(program.executable, [...program.args, ...args]), { uid, gid, cwd: home, env });
   preferOver(child);
-  return running(child);
+  last = running(child);
+  return last;
+}
+
+let last: Running | undefined;
+
+/** The player that was started last, running or not. */
+export function lastPlayer(): Running | undefined {
+  return last;
 }
 
 /**
