@@ -34,12 +34,15 @@ const MOST_REDIRECTS = 5;
 /** Who asks, in every request's headers. */
 export const USER_AGENT = { "user-agent": "spotloop" } as const;
 
+/** No cache on the way is to answer: a spot would be shown again, a proof would not arrive, a screen would seem unchanged. */
+export const ANSWERED_ANEW = { ...USER_AGENT, "cache-control": "no-cache" } as const;
+
 /** Asks by `fetch`, and by other means where that would not send the URL as it is written (F11). No redirects. */
 export function getBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet = exactGet): Get {
   return (url, signal) => {
     const target = exactTarget(url);
-    if (target !== null) return sendExactly(url, target, USER_AGENT, signal);
-    return fetch(url, { redirect: "manual", headers: USER_AGENT, signal });
+    if (target !== null) return sendExactly(url, target, ANSWERED_ANEW, signal);
+    return fetch(url, { redirect: "manual", headers: ANSWERED_ANEW, signal });
   };
 }
 

@@ -65,8 +65,12 @@ function waitOf(value: string, answeredAt: number): number {
   return HTTP_DATE.test(value) ? Date.parse(value) - answeredAt : Number.NaN;
 }
 
-/** The service's wall clock as its answer's `Date` header tells it, epoch milliseconds, or null. */
+/**
+ * The service's wall clock as its answer's `Date` header tells it, epoch milliseconds, or null: also where a cache kept the
+ * answer for a while (`Age`; RFC 9111, 5.1), for the date is then that of the first time.
+ */
 export function dateOf(headers: Headers): number | null {
+  if (Number(headers.get("age")) > 0) return null;
   const value = Date.parse(headers.get("date") ?? "");
   return Number.isNaN(value) ? null : value;
 }

@@ -19,6 +19,16 @@ describe("sending a proof", () => {
     expect(await clientWith().sendProof(`${server.url}/pop/1`, never())).toEqual({ kind: "accepted" });
   });
 
+  it.each(["/pop/1", "/pop/../1"])("asks caches on the way not to answer for %s", async (path) => {
+    const asked: unknown[] = [];
+    const server = await serve((request, response) => {
+      asked.push(request.headers["cache-control"]);
+      answer(204)(response);
+    });
+    await clientWith().sendProof(`${server.url}${path}`, never());
+    expect(asked).toEqual(["no-cache"]);
+  });
+
   it("asks nobody where a redirect may not lead, and tries again later", async () => {
     const inside = await serve(inTurn(answer(200)));
     const outside = await serve(inTurn(answer(302, { location: `${inside.url}/control` })));

@@ -46,6 +46,17 @@ describe("a request for a spot", () => {
     expect(outcome.kind === "spot" && outcome.spot.ad?.durationMs).toBe(6_000);
   });
 
+  it("asks caches on the way for none of theirs, and takes no time from one that answers all the same (G13)", async () => {
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const asked: unknown[] = [];
+    const server = await serve((request, response) => {
+      asked.push(request.headers["cache-control"]);
+      answer(200, { date, age: "90" }, JSON.stringify(spot))(response);
+    });
+    expect(await ask(server)).toMatchObject({ kind: "spot", answered: true, serviceTime: null });
+    expect(asked).toEqual(["no-cache"]);
+  });
+
   it("tells when each answer of the service's own was asked for and came, and no other's (G13)", async () => {
     const date = "Wed, 21 Oct 2026 07:28:00 GMT";
     const redirect = answer(302, { location: "/there", date });

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTls } from "node:tls";
-import { TimeUp } from "../../client/http.ts";
+import { ANSWERED_ANEW, TimeUp } from "../../client/http.ts";
 import { dateOf, isPortals, reasonOf } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import { boundsOf, middleOf, type RoundTrip } from "../../core/network/service-offset.ts";
@@ -84,7 +84,7 @@ async function answer(url: string, host: string, fetch: typeof globalThis.fetch)
   let heardAt = sentAt;
   let reply: Response;
   try {
-    reply = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS), redirect: "manual" });
+    reply = await fetch(url, { headers: ANSWERED_ANEW, signal: AbortSignal.timeout(WITHIN_MS), redirect: "manual" });
     heardAt = sentAt + performance.now() - startedAt;
     await reply.arrayBuffer();
   } catch (error) {
