@@ -7,7 +7,7 @@ import { writable } from "../../player/config/file.ts";
 import { surveyHouse } from "../../player/house/house-folder.ts";
 import { ProofArchive } from "../../player/proofs/proof-archive.ts";
 import type { RefusedProof } from "../../player/proofs/proof-records.ts";
-import { codeOf, openDatabase, StoreUnusable } from "../../player/stores/database.ts";
+import { codeOf, openDatabase, remedyFor, StoreUnusable } from "../../player/stores/database.ts";
 import { refusedText } from "../proofs/write.ts";
 import { count } from "../text.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
@@ -106,7 +106,11 @@ function sqlite(folder: string): Finding {
   const trial = mkdtempSync(join(folder, ".spotloop-doctor-"));
   try {
     const opening = openDatabase({ path: join(trial, "trial.db"), durability: "full", migrations: [] });
-    if (opening.kind !== "open") return failure("sqlite", "a database cannot be opened", "Look at the disk.");
+    if (opening.kind === "unusable") {
+      const { code } = opening;
+      return failure("sqlite", `a database cannot be opened (${code}): ${remedyFor(code)}`, null);
+    }
+    if (opening.kind === "newer") throw new Error("an empty database is no newer version's");
     const row = opening.database.prepare<[], { version: string }>("select sqlite_version() as version").get();
     opening.database.close();
     return fine("sqlite", `SQLite ${row?.version ?? "?"}`);

@@ -277,8 +277,16 @@ export function openStore(
       return openStore(path, durability, migrations, log, readThrough);
     }
     case "unusable":
-      throw new StoreUnusable(`${path} cannot be opened (${opening.code}): check the disk and who may write there`);
+      throw new StoreUnusable(`${path} cannot be opened (${opening.code}): ${remedyFor(opening.code)}`);
   }
+}
+
+/** What can be done where no database can be opened, by the code that said so. */
+export function remedyFor(code: string): string {
+  // What processes share of a log of SQLite's is mapped into the memory of each (sqlite.org/wal.html).
+  return /^SQLITE_IOERR_SHM(MAP|OPEN|LOCK)$/.test(code)
+    ? "its file system shares no memory among processes; put dataDir on another, such as ext4"
+    : "check the disk and who may write there";
 }
 
 function setAside(path: string): string {

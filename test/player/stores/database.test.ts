@@ -10,7 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bindingFlaw, type Database, type Migration, openDatabase } from "../../../src/player/stores/database.ts";
+import {
+  bindingFlaw,
+  type Database,
+  type Migration,
+  openDatabase,
+  remedyFor,
+} from "../../../src/player/stores/database.ts";
 import { MOST_SET_ASIDE } from "../../../src/player/stores/set-aside.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
@@ -182,6 +188,14 @@ describe("opening a database", () => {
     writeFileSync(join(folder, "file"), "");
     expect(open(join(folder, "a.db"))).toMatchObject({ kind: "unusable", code: expect.stringMatching(/^SQLITE/) });
     expect(open(join(folder, "file", "a.db"))).toEqual({ kind: "unusable", code: "EEXIST" });
+  });
+
+  it.each([
+    ["SQLITE_IOERR_SHMMAP", "put dataDir on another, such as ext4"],
+    ["SQLITE_IOERR_SHMSIZE", "check the disk"],
+    ["SQLITE_CANTOPEN", "who may write there"],
+  ])("says what can be done about a place where nothing can be opened for %s", (code, remedy) => {
+    expect(remedyFor(code)).toContain(remedy);
   });
 
   it("can be opened by two at once", () => {
