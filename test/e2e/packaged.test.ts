@@ -102,6 +102,22 @@ describe("the packaged player", () => {
   });
 });
 
+describe("the packaged doctor", () => {
+  it("tells what only Electron knows of the machine, and leaves nothing behind", async () => {
+    const temporary = userFolder();
+    onTestFinished(() => temporary.remove());
+    const env = { DISPLAY: rig.display.name, TMPDIR: temporary.path };
+    const doctor = startPlayerProcess(packaged, env, rig.home, ["doctor", "--json", "--config", rig.configure()]);
+    await doctor.ended;
+    const { findings } = JSON.parse(doctor.stdout.join("\n"));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ name: "display", text: expect.stringContaining("1280x720") }),
+    );
+    expect(findings).toContainEqual(expect.objectContaining({ name: "codecs", verdict: "ok" }));
+    expect(readdirSync(temporary.path)).toEqual([]);
+  });
+});
+
 describe("the packaged emulator", () => {
   it.each([
     ["with a display", () => ({ DISPLAY: rig.display.name })],

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { arch, cpus, platform, release, totalmem } from "node:os";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { arch, cpus, platform, release, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
 import { z } from "zod";
 import { type Connector, connectorReading, truthOf, truthText } from "../../core/displays/panel.ts";
 import { systemClock } from "../../player/clock.ts";
@@ -110,9 +111,15 @@ const ANSWER_WITHIN_MS = 20_000;
  */
 export async function askMachine(): Promise<Machine | null> {
   if (process.versions.electron === undefined) return null;
-  const told = await outputOf(process.execPath, [...appArguments(), "machine"]);
-  const line = told?.split("\n").find((text) => text.startsWith("{")) ?? "";
-  return machineSchema.safeParse(parsed(line)).data ?? null;
+  // Chromium leaves files behind. In a folder of the player's own they would be another's, if one runs.
+  const folder = mkdtempSync(join(tmpdir(), "spotloop-machine-"));
+  try {
+    const told = await outputOf(process.execPath, [...appArguments(), "machine", folder]);
+    const line = told?.split("\n").find((text) => text.startsWith("{")) ?? "";
+    return machineSchema.safeParse(parsed(line)).data ?? null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 /** From a clone Electron was told which folder is the application, and switches before it; packaged it knows. */
@@ -137,7 +144,7 @@ export function displaysIn(text: string): readonly Display[] {
 
 function outputOf(program: string, args: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
-    execFile(program, args, { timeout: ANSWER_WITHIN_MS, encoding: "utf8" }, (error, stdout) => {
+    execFile(program, args, { timeout: ANSWER_WITHIN_MS, killSignal: "SIGKILL", encoding: "utf8" }, (error, stdout) => {
       resolve(error === null ? stdout : null);
     });
   });

@@ -1,14 +1,13 @@
-import { join } from "node:path";
 import { app, screen, WebContentsView } from "electron";
 import { EXIT } from "../recovery/supervisor.ts";
 
 /**
  * Prints what only Electron can tell about this machine as one line of JSON, and ends: the displays in pixels, the primary
- * one first; what the graphics processor does; which codecs play. Asked by the command line, in a process of its own.
+ * one first; what the graphics processor does; which codecs play. Asked by the command line, in a process of its own, which
+ * keeps its files in `folder`.
  */
-export function describeMachine(): void {
-  // Not in the player's own folder: one may be running.
-  app.setPath("userData", join(app.getPath("temp"), "spotloop-machine"));
+export function describeMachine(folder: string): void {
+  app.setPath("userData", folder);
   void app.whenReady().then(async () => {
     const machine = { displays: displays(), gpu: app.getGPUFeatureStatus(), codecs: await codecs() };
     process.stdout.write(`${JSON.stringify(machine)}\n`);

@@ -27,8 +27,9 @@ export async function start(): Promise<void> {
     process.stderr.write(`spotloop: does not run with ${refused.map((name) => `--${name}`).join(", ")}\n`);
     return app.exit(EXIT.configuration);
   }
-  if (command?.[0] === "machine") {
-    return displayTroubleHere(process.env) === null ? describeMachine() : app.exit(EXIT.restart);
+  const [name, folder] = command ?? [];
+  if (name === "machine" && folder !== undefined) {
+    return displayTroubleHere(process.env) === null ? describeMachine(folder) : app.exit(EXIT.restart);
   }
   if (command !== null) {
     const { runOwnCli } = await import("../../cli/main.ts");
