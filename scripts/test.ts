@@ -28,9 +28,9 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
 
   await check("lint and format", [`${MODULES}/@biomejs/biome/bin/biome`, "check", "."]);
   const runtime = await prepareElectron(["display", "displays", "sessions", "watching", "browser"], ready);
-  // Where these are not there, tests are skipped: of a site's network, of what monitors a fleet, of the unit and of the role,
-  // and of Windows' installer.
-  await offerSystem(["site", "monitoring", "broker", "machines", "installer"], ready);
+  // Where these are not there, tests are skipped: of a site's network, of another disk, of what monitors a fleet, of the unit
+  // and of the role, and of Windows' installer.
+  await offerSystem(["site", "disks", "monitoring", "broker", "machines", "installer"], ready);
   await check("types", [`${MODULES}/typescript/bin/tsc`, "--build"]);
 
   const suite = async (project: string, env: NodeJS.ProcessEnv = {}): Promise<Tally> => {

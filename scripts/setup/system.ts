@@ -16,6 +16,7 @@ export type Need =
   | "browser"
   | "compiling"
   | "site"
+  | "disks"
   | "monitoring"
   | "broker"
   | "machines"
@@ -64,6 +65,8 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   ],
   // A site's network: its proxy, and a server by a certificate of its own.
   site: [{ commands: ["squid"], packages: ["squid-openssl", "squid"] }, tool("nginx", "nginx-light")],
+  // A disk that puts each change elsewhere.
+  disks: [tool("mkfs.btrfs", "btrfs-progs")],
   // What reads the metrics: rules and configuration are checked by the programs that use them.
   monitoring: [tool("promtool", "prometheus"), tool("amtool", "prometheus-alertmanager")],
   // The broker of remote commands.

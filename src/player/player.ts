@@ -9,6 +9,7 @@ import type { DisplayEntry, RemoteEntry } from "../core/proofs/record.ts";
 import type { Instant } from "../core/spot.ts";
 import { type Clock, SHORTEST_SLEEP_MS } from "./clock.ts";
 import type { Config } from "./config/config.ts";
+import { changeInPlace, makeRoomToStart } from "./data-disk.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
 import { type NetworkState, NetworkWatch, type RecordReport } from "./health/health-report.ts";
 import type { Metrics } from "./health/metrics.ts";
@@ -38,7 +39,6 @@ import type { OwedProof } from "./proofs/proof-records.ts";
 import { ProofStore } from "./proofs/proof-store.ts";
 import { Checkpoints, openWitness } from "./record/checkpoints.ts";
 import { RecordDesk, RecordStore } from "./record/record-store.ts";
-import { makeRoomToStart } from "./room-to-start.ts";
 import { playerVersion } from "./run-identity.ts";
 import { type PlayingScreen, playScreen, type View } from "./screen/playing-screen.ts";
 import { openScreenHours } from "./screen/screen-hours.ts";
@@ -128,6 +128,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const network = new NetworkWatch(log);
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
+  await changeInPlace(config.dataDir, log);
   await makeRoomToStart(config.dataDir, ballast, log);
   const onDiskFull = [() => ballast.free()];
   const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull, flushesInThread: true });

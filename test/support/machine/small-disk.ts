@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { statfsSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -32,9 +32,45 @@ export function smallDisk(sizeBytes: number): SmallDisk {
   };
 }
 
+/** Whether there can be a disk of Btrfs here: its tools, and a kernel that knows it. */
+export const HAS_BTRFS =
+  HAS_SMALL_DISKS &&
+  readFileSync("/proc/filesystems", "utf8").includes("btrfs") &&
+  spawnSync("mkfs.btrfs", ["--version"]).status === 0;
+
+/** The smallest that Btrfs makes. */
+const BTRFS_BYTES = 128 * 1024 * 1024;
+
+/** A disk of Btrfs in a file, gone when the test is over; `fill` takes all that it gives out. */
+export function btrfsDisk(): { readonly path: string; fill(): void } {
+  const folder = temporaryFolder();
+  const [image, path] = [join(folder, "image"), join(folder, "disk")];
+  mkdirSync(path);
+  writeFileSync(image, "");
+  truncateSync(image, BTRFS_BYTES);
+  run("mkfs.btrfs", "-q", image);
+  mount("-o", "loop", image, path);
+  onTestFinished(() => void spawnSync("umount", ["-l", path]));
+  return {
+    path,
+    fill() {
+      run("sync", "-f", path);
+      // Ends where there is no room for more.
+      for (const block of ["1M", "4k"]) {
+        spawnSync("dd", ["if=/dev/zero", `of=${join(path, "filler")}`, `bs=${block}`, "oflag=append", "conv=notrunc"]);
+      }
+      run("sync", "-f", path);
+    },
+  };
+}
+
 function mount(...args: readonly string[]): void {
-  const { status, stderr } = spawnSync("mount", args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`mount ${args.join(" ")}: ${stderr}`);
+  run("mount", ...args);
+}
+
+function run(program: string, ...args: readonly string[]): void {
+  const { status, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${stderr}`);
 }
 
 /** Root in a container may lack the right to. */

@@ -1,12 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { changeInPlace, makeRoomToStart } from "../../src/player/data-disk.ts";
 import { mediaFolderIn } from "../../src/player/media/media-cache.ts";
 import { Ballast } from "../../src/player/proofs/ballast.ts";
-import { makeRoomToStart } from "../../src/player/room-to-start.ts";
 import { StoreUnusable } from "../../src/player/stores/database.ts";
-import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
+import { btrfsDisk, HAS_BTRFS, HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { proofStoreIn } from "./proofs/proofs.ts";
 
 const MIB = 1024 * 1024;
@@ -51,5 +53,33 @@ describe.skipIf(!HAS_SMALL_DISKS)("a start on a disk that others have filled", (
     free();
     await makeRoomToStart(path, ballast, log);
     expect(left()).toEqual({ media: ["a"], ballast: true });
+  });
+});
+
+/** Owes a proof, waits until it is told to go on, and owes others, for which the disk may have no room. */
+const OWES = `
+  import { once } from "node:events";
+  import { proofOf, proofStoreIn } from ${JSON.stringify(new URL("./proofs/proofs.ts", import.meta.url).href)};
+  const store = proofStoreIn(process.argv[1]);
+  const owe = (id) => store.owe(proofOf(id, 0), { bootId: "b", now: 1, wall: 1, service: 1, serviceWithinMs: 0 }).kind;
+  console.log(owe("first"));
+  await once(process.stdin, "data");
+  for (let i = 0; i < 100; i++) owe("more-" + i);
+  console.log("lives");
+  process.exit(0);
+`;
+
+describe.skipIf(!HAS_BTRFS)("a full Btrfs", () => {
+  it("does not end a player by SIGBUS", async () => {
+    const { path, fill } = btrfsDisk();
+    await changeInPlace(path, log);
+    const player = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", OWES, path]);
+    const said: string[] = [];
+    player.stdout.setEncoding("utf8").on("data", (text: string) => said.push(text));
+    await once(player.stdout, "data");
+    fill();
+    player.stdin.write("go on");
+    await once(player, "close");
+    expect(said.join("")).toBe("owed\nlives\n");
   });
 });

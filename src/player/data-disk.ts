@@ -3,6 +3,9 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { mediaFolderIn } from "./media/media-cache.ts";
 import type { Ballast } from "./proofs/ballast.ts";
+import { runProgram } from "./run-program.ts";
+
+// What the disk of the data folder has to allow before anything is opened on it.
 
 /** With less a disk is as good as full: no database can be opened on it, which needs files beside its own. */
 const LEAST_FREE_BYTES = 4 * 1024 * 1024;
@@ -24,6 +27,21 @@ export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "f
   }
   const freed = short && ballast.free();
   log.warn({ dataDir, media: removed, ballast: freed }, "the disk was full: room was made for the stores");
+}
+
+/** Btrfs, by the number that Linux has for it. */
+const BTRFS = 0x9123683e;
+
+/**
+ * Has files that are made in the data folder from now on changed where they are. Btrfs would put each change elsewhere, and on a
+ * full disk has no place for one of SQLite's shared memory, which is a file: it ends the process by SIGBUS.
+ */
+export async function changeInPlace(dataDir: string, log: Logger): Promise<void> {
+  const disk = await statfs(dataDir).catch(() => null);
+  if (disk === null || disk.type >>> 0 !== BTRFS) return;
+  const ran = await runProgram("chattr", ["+C", dataDir]);
+  if (ran.kind === "failed")
+    log.warn({ dataDir, reason: ran.reason }, "on a full Btrfs the player would end by SIGBUS");
 }
 
 /** Whether bytes or files are short. Some file systems do not count files: they say that they have none in all. */
