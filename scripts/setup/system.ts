@@ -46,6 +46,7 @@ const REQUIREMENTS: Readonly<Record<Need, readonly Requirement[]>> = {
   displays: [
     tool("Xorg", "xserver-xorg-core"),
     library("xserver-xorg-video-dummy"),
+    tool("Xephyr", "xserver-xephyr"),
     tool("xrandr", "x11-xserver-utils"),
     tool("xdotool", "xdotool"),
   ],

@@ -18,10 +18,14 @@ afterEach(() => {
 const APART = "exec unshare --user --map-current-user --keep-caps --mount sh -c";
 const LEFT = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$0" "$@"';
 
+/** An X server in a window of the other one, with which it ends: the numbers of its outputs are larger than most. */
+const NESTED = "exec 3< <(exec Xephyr -displayfd 1 -screen 640x360 2>/dev/null); read -r number <&3";
+
 it.each([
   ["its log is a file on a full disk", 'exec "$0" "$@" 2>/dev/full'],
   ["nobody reads its log any more", 'exec "$0" "$@" 2> >(head -n 1 >/dev/null)'],
   ["there is hardly any shared memory", `${APART} 'mount -t tmpfs -o size=64k none /dev/shm && ${LEFT}' "$0" "$@"`],
+  ["Chromium gives its display the number that it gives none", `${NESTED}; DISPLAY=":$number" exec "$0" "$@"`],
 ])(
   "a player plays and proves where %s",
   async (_what, start) => {

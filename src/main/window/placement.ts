@@ -33,8 +33,7 @@ export function displaysFor<D extends SeenDisplay>(
   { all, primaryId }: Displays<D>,
   before: readonly (number | null)[] = [],
 ): readonly (D | null)[] {
-  const real = all.filter(({ id }) => !NO_DISPLAY.has(id));
-  const primary = real.find(({ id }) => id === primaryId) ?? null;
+  const primary = all.find(({ id }) => id === primaryId) ?? null;
   const given = new Map<number, D>();
   const give = (index: number, display: D | null | undefined) => {
     if (given.has(index) || !display || [...given.values()].includes(display)) return;
@@ -44,15 +43,20 @@ export function displaysFor<D extends SeenDisplay>(
   for (const index of alone ? [] : plans.keys())
     give(
       index,
-      real.find(({ id }) => id === before[index]),
+      all.find(({ id }) => id === before[index]),
     );
-  for (const [index, { match }] of plans.entries()) if (match !== null) give(index, displayNamed(match, real));
+  for (const [index, { match }] of plans.entries()) if (match !== null) give(index, displayNamed(match, all));
   for (const [index, { match }] of plans.entries()) if (match === null || alone) give(index, primary);
   return plans.map((_, index) => given.get(index) ?? null);
 }
 
-/** Chromium's stand-ins while X11 has no output that is on, or none is known. */
-const NO_DISPLAY: ReadonlySet<number> = new Set([0, -1]);
+/**
+ * Those that there are of what Chromium tells of. Where no display is on it makes one up, with the number 0, and before it knows
+ * of any one with -1. But 0 is also the first of an X server whose own numbers are large: of that only the server knows.
+ */
+export function realDisplays<D extends Pick<SeenDisplay, "id">>(told: readonly D[], isZeroReal: boolean): readonly D[] {
+  return told.filter(({ id }) => id !== -1 && (id !== 0 || isZeroReal));
+}
 
 /** The display of a name, or of a place counted from the left, and from above where two are as far left. */
 export function displayNamed<D extends SeenDisplay>(match: string, all: readonly D[]): D | undefined {

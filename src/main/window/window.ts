@@ -1,7 +1,8 @@
 import { app, BaseWindow, type Display, type Rectangle, screen, type WebContentsView } from "electron";
 import type { Area, Size } from "../../core/displays/page-layout.ts";
 import { isGnome, isWayland } from "../../player/display.ts";
-import { boundsOn, displaysFor, type OverhangPlace, overhangIn, type WindowPlan } from "./placement.ts";
+import { boundsOn, displaysFor, type OverhangPlace, overhangIn, realDisplays, type WindowPlan } from "./placement.ts";
+import { watchOutputs } from "./x11-outputs.ts";
 
 /** A stage's window, which is hidden until it is revealed, and whenever it has no display. */
 export interface StageWindow {
@@ -152,6 +153,7 @@ function beyondDisplays(number: number): { x: number; y: number } {
 export class DisplayChoice {
   readonly #plans: readonly WindowPlan[];
   #ids: (number | null)[] = [];
+  #isZeroReal = false;
 
   constructor(plans: readonly WindowPlan[]) {
     this.#plans = plans;
@@ -159,7 +161,8 @@ export class DisplayChoice {
 
   /** The display of each plan as of now, null where it is not there. */
   current(): readonly (Display | null)[] {
-    const seen = { all: screen.getAllDisplays(), primaryId: screen.getPrimaryDisplay().id };
+    const all = realDisplays(screen.getAllDisplays(), this.#isZeroReal);
+    const seen = { all, primaryId: screen.getPrimaryDisplay().id };
     const chosen = displaysFor(this.#plans, seen, this.#ids);
     this.#ids = chosen.map((display, index) => display?.id ?? this.#ids[index] ?? null);
     return chosen;
@@ -171,5 +174,10 @@ export class DisplayChoice {
     screen.on("display-added", tell);
     screen.on("display-removed", tell);
     screen.on("display-metrics-changed", tell);
+    if (process.platform !== "linux" || isWaylandHere()) return;
+    watchOutputs(process.env, (isShown) => {
+      this.#isZeroReal = isShown;
+      if (screen.getAllDisplays().some(({ id }) => id === 0)) tell();
+    });
   }
 }

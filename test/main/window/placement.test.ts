@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Area, Size } from "../../../src/core/displays/page-layout.ts";
-import { boundsOn, displaysFor, overhangIn, type WindowPlan } from "../../../src/main/window/placement.ts";
+import {
+  boundsOn,
+  displaysFor,
+  overhangIn,
+  realDisplays,
+  type WindowPlan,
+} from "../../../src/main/window/placement.ts";
 
 const plan = (match: string | null): WindowPlan => ({ match, fullscreen: true, width: null, height: null });
 const display = (id: number, x: number, label = "", y = 0) => ({
@@ -38,8 +44,17 @@ describe("the display of a screen", () => {
     expect(given(["1", "2", "3"], [left, middle, right], [7, 8, 9])).toEqual([7, 8, 9]);
   });
 
-  it.each([0, -1])("is none where Chromium makes one up for want of any, with the id %i", (id) => {
-    expect(given([null], [display(id, 0)])).toEqual([null]);
+  it.each([
+    [0, false, []],
+    [0, true, [0]],
+    [-1, true, []],
+    [7, false, [7]],
+  ])("is none where Chromium makes one up: of number %i, and 0 being one is %s", (id, isZeroReal, real) => {
+    expect(realDisplays([display(id, 0)], isZeroReal).map((one) => one.id)).toEqual(real);
+  });
+
+  it("may be that of number 0", () => {
+    expect(given([null], [display(0, 0)])).toEqual([0]);
   });
 });
 
