@@ -14,9 +14,12 @@ const LEAST_MINOR = 3;
 const CRTC_OR_OUTPUT_CHANGES = 0x2 | 0x4;
 const CONNECTED = 0;
 
+/** A server that lets this process in has answered by then. */
+const ANSWERED_WITHIN_MS = 2_000;
+
 /**
  * Hears whether this machine's X server shows its picture on any display: now, and whenever that changes. A server that cannot
- * be asked is taken to show it for as long as it runs.
+ * be asked, or does not answer, is taken to show it.
  */
 export function watchOutputs(
   env: Readonly<Record<string, string | undefined>>,
@@ -24,8 +27,10 @@ export function watchOutputs(
 ): void {
   let last: boolean | null = null;
   let look = async () => {};
+  const unanswered = setTimeout(() => tell(true), ANSWERED_WITHIN_MS);
   const tell = (isShown: boolean | null) => {
     if (isShown === null || isShown === last) return;
+    clearTimeout(unanswered);
     last = isShown;
     onChange(isShown);
   };
