@@ -25,7 +25,7 @@ it.each([
   ["its log is a file on a full disk", 'exec "$0" "$@" 2>/dev/full'],
   ["nobody reads its log any more", 'exec "$0" "$@" 2> >(head -n 1 >/dev/null)'],
   ["there is hardly any shared memory", `${APART} 'mount -t tmpfs -o size=64k none /dev/shm && ${LEFT}' "$0" "$@"`],
-  ["Chromium gives its display the number that it gives none", `${NESTED}; DISPLAY=":$number" exec "$0" "$@"`],
+  ["Chromium numbers its display 0, as it does where there is none", `${NESTED}; DISPLAY=":$number" exec "$0" "$@"`],
 ])(
   "a player plays and proves where %s",
   async (_what, start) => {
