@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
@@ -70,14 +71,23 @@ async function verdicts(): Promise<readonly (readonly string[])[]> {
   return ledger.flatMap(({ news, ad }) => [news, ad].map((item) => item?.pops.map(({ verdict }) => verdict) ?? []));
 }
 
-/** Has all that a process writes for good take its time, in whichever of its threads. */
+/**
+ * Has all that the player writes for good take its time, in whichever of Node's threads, which are all there by now.
+ * Chromium's own are left alone: each of their system calls, too, would wait for strace.
+ */
 function slowDown(pid: number): ChildProcess {
   const writes = "fsync,fdatasync";
   const delayed = `inject=${writes}:delay_exit=${WRITE_MS * 1_000}`;
-  const args = ["-q", "-f", "-p", String(pid), "-e", `trace=${writes}`, "-e", delayed];
+  const args = ["-q", "-p", nodeThreadsOf(pid).join(), "-e", `trace=${writes}`, "-e", delayed];
   const strace = spawn(...onALeash("strace", args), { stdio: "ignore" });
   letGo(strace);
   return strace;
+}
+
+/** They have their process's name; Chromium gives its own others. */
+function nodeThreadsOf(pid: number): readonly string[] {
+  const nameOf = (thread: string) => readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8");
+  return readdirSync(`/proc/${pid}/task`).filter((thread) => nameOf(thread) === nameOf(String(pid)));
 }
 
 describe(`a disk that takes ${WRITE_MS} ms for each write`, () => {
