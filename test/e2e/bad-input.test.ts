@@ -37,14 +37,14 @@ async function lastSight(): Promise<string | undefined> {
 }
 
 /** Where it does not come, what does is in the complaint. */
-async function slateOf({ stderr }: Running): Promise<void> {
+async function slate(): Promise<void> {
   let seen: string | undefined;
   const look = async () => {
     seen = await lastSight();
     return seen === HOUSE ? true : undefined;
   };
   await eventually("the slate", look).catch((error: unknown) => {
-    throw new Error(`${error}; in sight is ${seen}; the player says: ${stderr.slice(-5).join("\n")}`);
+    throw new Error(`${error}; in sight is ${seen}`);
   });
 }
 
@@ -137,7 +137,7 @@ describe("a player that the service does not serve", () => {
     "shows the slate and says so in its log when %s",
     async (_, changes, message) => {
       const player = rig.play(["--config", rig.configure(changes)]);
-      await slateOf(player);
+      await slate();
       await eventually("the log line", async () => (message.test(written(player)) ? true : undefined));
       expect(written(player)).not.toContain(TOKEN);
       expect(await eventually("health", () => readHealth(rig.home))).toMatchObject({
@@ -154,7 +154,7 @@ describe("a player that the service does not serve", () => {
     await new Promise<void>((resolve) => nonsense.listen(0, "127.0.0.1", resolve));
     const baseUrl = `http://127.0.0.1:${(nonsense.address() as AddressInfo).port}`;
     const player = rig.play(["--config", rig.configure({ baseUrl })]);
-    await slateOf(player);
+    await slate();
     await eventually("the log line", async () => (/not JSON/.test(written(player)) ? true : undefined));
     expect(await player.stop()).toBe(0);
     nonsense.close();
@@ -170,7 +170,7 @@ describe("a player whose data folder cannot be used", () => {
     mkdirSync(join(rig.home, "data"), { mode: 0o555 });
     prepare();
     const player = rig.play(["--config", rig.configure()]);
-    await slateOf(player);
+    await slate();
     await eventually("the message", async () => (message.test(player.stderr.join("\n")) ? true : undefined));
   });
 });

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
@@ -9,6 +8,7 @@ import { conclusive, inOrder, type Punctuality, punctualityOf } from "../support
 import { recordDisplay } from "../support/display/recording.ts";
 import { type Sighting, sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
+import { nodeThreads } from "../support/machine/proc.ts";
 import { eventually, letGo, onALeash } from "../support/machine/processes.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -78,16 +78,10 @@ async function verdicts(): Promise<readonly (readonly string[])[]> {
 function slowDown(pid: number): ChildProcess {
   const writes = "fsync,fdatasync";
   const delayed = `inject=${writes}:delay_exit=${WRITE_MS * 1_000}`;
-  const args = ["-q", "-p", nodeThreadsOf(pid).join(), "-e", `trace=${writes}`, "-e", delayed];
+  const args = ["-q", "-p", nodeThreads(pid).join(), "-e", `trace=${writes}`, "-e", delayed];
   const strace = spawn(...onALeash("strace", args), { stdio: "ignore" });
   letGo(strace);
   return strace;
-}
-
-/** They have their process's name; Chromium gives its own others. */
-function nodeThreadsOf(pid: number): readonly string[] {
-  const nameOf = (thread: string) => readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8");
-  return readdirSync(`/proc/${pid}/task`).filter((thread) => nameOf(thread) === nameOf(String(pid)));
 }
 
 describe(`a disk that takes ${WRITE_MS} ms for each write`, () => {

@@ -33,9 +33,21 @@ export function statFields(folder: string): readonly string[] {
 
 /** The nice values of a process's threads: field 19. */
 export function niceValues(pid: number): readonly number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+  return ofThreads(pid, (folder) => Number(statFields(folder)[16]));
+}
+
+/** Node's threads in a process of Electron's, which have its name: Chromium gives its own others. */
+export function nodeThreads(pid: number): readonly number[] {
+  const threads = ofThreads(pid, (folder, id) => ({ id, name: readFileSync(`${folder}/comm`, "utf8") }));
+  const own = threads.find(({ id }) => id === pid)?.name;
+  return threads.filter(({ name }) => name === own).map(({ id }) => id);
+}
+
+/** What is read of each thread, by its folder. */
+function ofThreads<T>(pid: number, read: (folder: string, id: number) => T): readonly T[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((id) => {
     try {
-      return [Number(statFields(`/proc/${pid}/task/${thread}`)[16])];
+      return [read(`/proc/${pid}/task/${id}`, Number(id))];
     } catch {
       return []; // It has ended in the meantime.
     }
