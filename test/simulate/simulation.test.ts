@@ -18,11 +18,11 @@ function drawn(seed: number): readonly unknown[] {
 describe("a simulation", () => {
   it("is the same event for event with the same seed, and another with another", { timeout: LIMIT_MS }, async () => {
     const [one, again, other] = [
-      await simulate({ days: 0.5, seed: 1 }),
-      await simulate({ days: 0.5, seed: 1 }),
-      await simulate({ days: 0.5, seed: 2 }),
+      await simulate({ days: 0.25, seed: 1 }),
+      await simulate({ days: 0.25, seed: 1 }),
+      await simulate({ days: 0.25, seed: 2 }),
     ];
-    expect(one.events).toBeGreaterThan(1_000);
+    expect(one.events).toBeGreaterThan(500);
     expect(again.hash).toBe(one.hash);
     expect(again.totals).toEqual(one.totals);
     expect(other.hash).not.toBe(one.hash);
