@@ -39,7 +39,7 @@ function idOf(name: string): string {
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   await rig.emulator.next([...clips.keys()].map((path, index) => spotOf(MADE[index]?.[0] ?? "", path)));
   player = rig.play([INSPECTED, "--config", rig.configure()]);
   const inside = await lookInside(player);

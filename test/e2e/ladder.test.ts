@@ -106,10 +106,10 @@ describe("the ladder of a real player", () => {
     const inside = await lookInside(player);
     const killed = new Set<number>();
     for (let time = 1; time <= 3; time++) {
-      const pid = await anotherGpuProcess(inside, killed);
       // Loaded anew after a loss, it is not to blame for another one before it is in sight again.
       if (time <= 2)
         await eventually("the page in sight", async () => (await pagesSeen(rig.home)) >= time || undefined);
+      const pid = await anotherGpuProcess(inside, killed);
       killed.add(pid);
       // The second is blamed on the page, and two are borne.
       process.kill(pid, "SIGKILL");

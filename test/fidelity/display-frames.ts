@@ -1,19 +1,26 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Display } from "../../scripts/setup/display.ts";
 import { preferOver } from "../support/machine/processes.ts";
 import type { Picture } from "./picture.ts";
 
 /** The last seconds of a display, whole pictures, each with the instant at which it was taken. */
 export interface DisplayFrames {
-  /** The picture nearest to an instant (Unix epoch milliseconds) of those taken between two; null where there is none. */
-  nearest(at: number, from: number, until: number): Picture | null;
+  /**
+   * The picture nearest to an instant (Unix epoch milliseconds) of those taken between two, as soon as all of them are here;
+   * null where there is none.
+   */
+  nearest(at: number, from: number, until: number): Promise<Picture | null>;
   stop(): Promise<void>;
 }
 
 const FRAMES_PER_SECOND = 5;
 /** Whoever asks for a picture does so within some seconds; each is 2.8 MB at 1280x720. */
-const KEPT = 8 * FRAMES_PER_SECOND;
+const KEPT = 12 * FRAMES_PER_SECOND;
+/** Pictures that come later than this will not come at all. */
+const LATE_MS = 8_000;
+const LOOK_MS = 100;
 
 /** Watches a display. Pictures wait until they are read, so that a busy machine makes them late, but never wrong. */
 export async function watchFrames({ name, width, height }: Display): Promise<DisplayFrames> {
@@ -64,8 +71,10 @@ export async function watchFrames({ name, width, height }: Display): Promise<Dis
     });
   });
   await first;
+  const newest = () => instants.get(count - 1) ?? 0;
   return {
-    nearest(at, from, until) {
+    async nearest(at, from, until) {
+      while (newest() <= until && Date.now() < until + LATE_MS) await pause(LOOK_MS);
       let best: { readonly awayMs: number; readonly rgb: Buffer } | null = null;
       for (const [index, rgb] of pictures) {
         const taken = instants.get(index);

@@ -23,8 +23,6 @@ const ITEM_MS = 3_000;
 const REST_MS = 1_600;
 const PICTURE_MS = 2_100;
 const UNTIL_MS = 2_800;
-/** By then every picture that was taken while the item was on air is here; a busy machine has its pictures later. */
-const PICTURES_HERE_MS = 4_500;
 /** An item that fails is over at once, one that hangs after some seconds; this only ends what hangs. */
 const LIMIT_PER_ITEM_MS = 4 * ITEM_MS;
 const START_MS = 60_000;
@@ -83,8 +81,7 @@ export async function playSamples(samples: readonly Sample[], options: PlayOptio
 
   /** The display in the middle of the item that came on air at an instant. */
   async function pictureOf(since: number): Promise<Picture | string> {
-    await pause(since + PICTURES_HERE_MS - Date.now());
-    const picture = frames.nearest(since + PICTURE_MS, since + REST_MS, since + UNTIL_MS);
+    const picture = await frames.nearest(since + PICTURE_MS, since + REST_MS, since + UNTIL_MS);
     return picture ?? "no picture was taken in its middle";
   }
 

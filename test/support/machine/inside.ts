@@ -50,10 +50,13 @@ export async function lookInside(player: Running): Promise<Inside> {
   };
 }
 
-/** Has all clips of a player stand still, as where a decoder hangs; those that are cued do so anyway. */
+/**
+ * Has all clips of a player stand still, as where a decoder hangs; those that are cued do so anyway. Nothing is waited for:
+ * a page that goes meanwhile never answers.
+ */
 export async function stallClips({ ask }: Inside): Promise<void> {
   await ask(`for (const one of electron.webContents.getAllWebContents())
-    if (one.getURL().includes("media.html")) await one.executeJavaScript('document.querySelector("video")?.pause()')`);
+    if (one.getURL().includes("media.html")) void one.executeJavaScript('document.querySelector("video")?.pause()')`);
 }
 
 /** What the inspector's protocol has for `Runtime.evaluate`. */
