@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { memoryFolder } from "./support/machine/memory-folder.ts";
 
 const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${name}.test.ts`);
@@ -7,6 +8,17 @@ const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${n
 const SEEN = files("house", "opening-hours", "screens", "sessions", "soak");
 /** Judged frame by frame, by how long it is in sight. */
 const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk");
+
+/** What takes longest is begun first: else one processor waits for it in the end. */
+const LONGEST = ["sessions", "screens", "display-monitor", "fidelity", "house-pages", "house-share", "packaged"];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(all: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+    const sorted = await super.sort(all);
+    return [...sorted.filter(isLong), ...sorted.filter((one) => !isLong(one))];
+  }
+}
 
 /** Of which players leave a quarter free. */
 const ROOM_BYTES = 4 * 2 ** 30;
@@ -27,6 +39,7 @@ export default defineConfig({
     root: `${import.meta.dirname}/..`,
     // Commits by the thousand would wait for the disk, and one that others write to would hold up what a player shows.
     env: { TMPDIR: memoryFolder(ROOM_BYTES) },
+    sequence: { sequencer: LongestFirst },
     // By itself Vitest leaves one processor idle.
     maxWorkers: "100%",
     // By itself a second, in which a machine that has other work draws no page.

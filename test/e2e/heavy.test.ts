@@ -41,7 +41,7 @@ async function close(): Promise<void> {
 }
 
 async function play(): Promise<Punctuality> {
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   heavy = await serveHeavyCreatives(rig.home);
   const { huge, blocking, busy, short } = heavy.items;
   spots = [

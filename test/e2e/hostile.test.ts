@@ -137,7 +137,7 @@ async function close(): Promise<void> {
 
 async function play(): Promise<Punctuality> {
   site = await openHostileSite(rows, catalogue);
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   const spots = planned.map(({ row, mate }) => ({
     newsFirst: true,
     billable: true,

@@ -99,7 +99,7 @@ let rig: Rig;
 let seen: ReadonlySet<string>;
 
 beforeAll(async () => {
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   const house = new HouseFolderOnDisk(rig.home);
   Object.entries(PAGES).forEach(([, [body, files = {}]], index) => {
     const folder = String(index + 1);
@@ -159,7 +159,7 @@ describe("a page in the operator's folder", () => {
 
 describe("a page that changes its address while it is shown, after another page", () => {
   it("stays for its whole turn", async () => {
-    const alone = await openRig({ width: 960, height: 540 });
+    const alone = await openRig({ width: 640, height: 360 });
     try {
       const house = new HouseFolderOnDisk(alone.home);
       const goOn = 'location.hash = "menu"; setTimeout(() => history.pushState({}, "", "?page=2"), 500)';

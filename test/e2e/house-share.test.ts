@@ -20,7 +20,7 @@ let share: ChildProcess;
 let log: readonly string[];
 
 beforeAll(async () => {
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   const house = new HouseFolderOnDisk(rig.home);
   for (const name of [...SILENT, FIRST]) house.put(name, "news-headlines.jpg");
   await rig.emulator.next(UNFILLED);

@@ -43,7 +43,7 @@ describe("the operator's folder, on a screen without service, network or names",
   let log: readonly string[];
 
   beforeAll(async () => {
-    rig = await openRig({ width: 960, height: 540 });
+    rig = await openRig({ width: 640, height: 360 });
     const house = new HouseFolderOnDisk(rig.home);
     house.put("1.jpg", "news-headlines.jpg");
     house.put("2.mp4", "ad-coffee.mp4");
@@ -111,7 +111,7 @@ describe("the gaps between spots", () => {
   let seen: readonly Sighting[];
 
   beforeAll(async () => {
-    rig = await openRig({ width: 960, height: 540 });
+    rig = await openRig({ width: 640, height: 360 });
     const folder = new HouseFolderOnDisk(rig.home);
     folder.put("clip.mp4", "ad-sneakers.mp4");
     folder.put("page.html", "ad-cycling.html");
@@ -153,7 +153,7 @@ describe("the slate of a portrait screen", () => {
   let frame: Buffer;
 
   beforeAll(async () => {
-    rig = await openRig({ width: 540, height: 960 });
+    rig = await openRig({ width: 360, height: 640 });
     const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height, GRID);
     rig.play(["--config", rig.configure({ baseUrl: "http://nowhere.invalid" })]);
     await eventually("the player", () => readHealth(rig.home));

@@ -24,7 +24,7 @@ let player: Running;
 
 beforeAll(async () => {
   site = await openHostileSite([link], readCatalogue());
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   const { mimeType, width, height } = HOSTILE;
   const item = { id: "link", title: "link", mimeType, width, height, duration: 4_000, url: site.url("link") };
   await rig.emulator.next([{ news: { ...item, newsType: "test" }, ad: null }]);

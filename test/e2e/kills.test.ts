@@ -98,7 +98,7 @@ async function close(): Promise<void> {
 }
 
 async function play(): Promise<Punctuality> {
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   const spots = items.map(({ creative, id }) => ({ news: { ...plannedItem(creative, ITEM_MS), id }, ad: null }));
   await rig.emulator.next(spots);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 /** A morning and an evening; where the machine stood still, what was seen between items says nothing. */
 async function openAndClose(): Promise<Pick<Punctuality, "inconclusive">> {
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   standInForXset(join(rig.home, "bin"));
   await setHours("thu 08:00-09:00");
   await rig.emulator.next(spots);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 async function play(): Promise<Punctuality> {
   // Small: what is judged is when things are seen, and both drawing and watching are done by the processor here.
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   await rig.emulator.next(spots);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);
   player = rig.play(["--config", rig.configure()]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { creatives } = readCatalogue();
   const [news, ad] = creatives;
   if (news === undefined || ad === undefined) throw new Error("no creatives");
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   const spotOf = (durationMs: number) => ({ news: plannedItem(news, durationMs), ad: plannedItem(ad, durationMs) });
   long = spotOf(LONG_MS);
   await rig.emulator.next([long, ...Array.from({ length: 20 }, () => spotOf(SHORT_MS))]);
@@ -175,7 +175,7 @@ describe.skipIf(lackingBroker !== null)(`a message over a broker (${lackingBroke
   it("is on the screen soon after it was sent, and the item on air is not proved", async () => {
     const broker = await openBroker();
     await rig.close();
-    rig = await openRig({ width: 960, height: 540 });
+    rig = await openRig({ width: 640, height: 360 });
     const { uid, gid } = statSync(rig.home);
     const { certificate, key } = broker.certificateFor(rig.emulator.screenId);
     for (const [from, to] of [

@@ -21,7 +21,7 @@ const all = plannedSpots(catalogue, 40);
 const spots = all.slice(0, 4);
 const planned = shownItems(spots);
 const expected = planned.map(({ creative }) => creative);
-const [WIDTH, HEIGHT] = [960, 540];
+const [WIDTH, HEIGHT] = [640, 360];
 
 const isWhole = (sight: string) => catalogue.creatives.some(({ name }) => name === sight);
 

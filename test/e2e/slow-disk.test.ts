@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 async function play(): Promise<Punctuality> {
-  rig = await openRig({ width: 960, height: 540 });
+  rig = await openRig({ width: 640, height: 360 });
   // House content follows the last item, which nothing covers.
   await rig.emulator.next([...spots, ...NOTHING_MORE]);
   const recording = await recordDisplay(rig.display.name, rig.display.width, rig.display.height);

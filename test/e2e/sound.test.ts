@@ -43,7 +43,7 @@ function stickSound(home: string): void {
 describe("a machine whose sound is stuck", () => {
   it("does not keep clips from the screen: they play without sound after one or two have failed", async () => {
     const { url } = await serve((_, response) => response.writeHead(200, { "content-type": "video/webm" }).end(clip));
-    const rig = await openRig({ width: 960, height: 540 });
+    const rig = await openRig({ width: 640, height: 360 });
     onTestFinished(() => rig.close());
     stickSound(rig.home);
     await rig.emulator.next(Array.from({ length: SPOTS }, (_, spot) => soundingSpot(spot, `${url}/${spot}.webm`)));
