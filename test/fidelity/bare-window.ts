@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { constants, setPriority } from "node:os";
 import { createInterface } from "node:readline";
 import { startDisplay } from "../../scripts/setup/display.ts";
 import { electronRuntime } from "../../scripts/setup/electron.ts";
 import { ordinaryUser } from "../../scripts/setup/user.ts";
-import { userFolder } from "../support/machine/processes.ts";
+import { preferOver, userFolder } from "../support/machine/processes.ts";
 import { grab, type Picture } from "./picture.ts";
 
 /** Opens pages in windows without anything around them, one for each lane, and takes their pictures. */
@@ -45,7 +44,7 @@ export async function openBareWindows(): Promise<BareWindows> {
     ...{ uid, gid, cwd: folder.path, env },
     stdio: ["pipe", "pipe", "ignore"],
   });
-  if (child.pid !== undefined && process.getuid?.() === 0) setPriority(child.pid, constants.priority.PRIORITY_HIGH);
+  preferOver(child);
   const ended = once(child, "exit");
   const answers = createInterface(child.stdout);
   const answered = (name: string) =>

@@ -1,7 +1,7 @@
 // Run by `watchStalls` as a process of its own, with the ids of the processes to watch, the player's first: notes every
 // stall, and tells them as JSON when it is asked to end.
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
-import { processTree, statFields } from "../machine/proc.ts";
+import { descendants } from "../machine/proc.ts";
 import type { Stall } from "./stalls.ts";
 
 const EVERY_MS = 5;
@@ -28,28 +28,47 @@ setInterval(() => {
   due = at + EVERY_MS;
 }, EVERY_MS);
 
-/** How long a thread has waited for a processor so far, in milliseconds. */
-interface Thread {
+/** A file that tells milliseconds so far. */
+interface Counter {
   readonly file: number;
-  waited: number;
+  ms: number;
 }
-const threads = new Map<string, Thread>();
-/** How long each process has run so far, with all its threads, those that ended too. */
-const processes = new Map<number, number>();
-const bytes = Buffer.alloc(128);
+/** How long each thread has waited for a processor. */
+const threads = new Map<string, Counter>();
+/** How long each process has run, with all its threads, those that ended too. */
+const processes = new Map<string, Counter>();
+const bytes = Buffer.alloc(512);
 
 function find(): void {
-  const pids = roots.flatMap((root) => processTree(root).map(({ pid }) => pid));
-  for (const pid of pids) if (!processes.has(pid)) processes.set(pid, ranMs(pid) ?? 0);
-  for (const path of pids.flatMap(threadsOf)) {
-    if (threads.has(path) || threads.size >= MOST_THREADS) continue;
-    try {
-      const file = openSync(path, "r");
-      threads.set(path, { file, waited: waitedMs(file) ?? 0 });
-    } catch {
-      // It has ended in the meantime.
-    }
+  const pids = roots.flatMap(descendants);
+  for (const pid of pids) keep(processes, `/proc/${pid}/stat`, ranMs);
+  for (const path of pids.flatMap(threadsOf)) if (threads.size < MOST_THREADS) keep(threads, path, waitedMs);
+}
+
+/** A file of /proc stays open, which costs less than to open it each time. */
+function keep(counters: Map<string, Counter>, path: string, read: (file: number) => number | null): void {
+  if (counters.has(path)) return;
+  try {
+    const file = openSync(path, "r");
+    counters.set(path, { file, ms: read(file) ?? 0 });
+  } catch {
+    // It has ended in the meantime.
   }
+}
+
+/** By how much each counter went on since it was last asked; those that are gone are let go. */
+function advances(counters: Map<string, Counter>, read: (file: number) => number | null): readonly number[] {
+  return [...counters].flatMap(([path, counter]) => {
+    const ms = read(counter.file);
+    if (ms === null) {
+      closeSync(counter.file);
+      counters.delete(path);
+      return [];
+    }
+    const advance = ms - counter.ms;
+    counter.ms = ms;
+    return [advance];
+  });
 }
 
 function threadsOf(pid: number): readonly string[] {
@@ -62,19 +81,22 @@ function threadsOf(pid: number): readonly string[] {
 
 /** proc(5), schedstat: nanoseconds on a processor, nanoseconds of waiting for one, and turns. */
 function waitedMs(file: number): number | null {
-  try {
-    const [, waited] = bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0)).split(" ");
-    return Number(waited) / 1e6;
-  } catch {
-    return null;
-  }
+  const waited = textOf(file)?.split(" ")[1];
+  return waited === undefined ? null : Number(waited) / 1e6;
 }
 
-/** proc(5), stat: fields 14 and 15, as user and as kernel. */
-function ranMs(pid: number): number | null {
+/** proc(5), stat: fields 14 and 15, as user and as kernel; the second is a name in brackets that may hold anything. */
+function ranMs(file: number): number | null {
+  const text = textOf(file);
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(")")).split(" ");
+  return (Number(fields[12]) + Number(fields[13])) * MS_PER_TICK;
+}
+
+/** Null once what it tells of has ended. */
+function textOf(file: number): string | null {
   try {
-    const fields = statFields(`/proc/${pid}`);
-    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+    return bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0));
   } catch {
     return null;
   }
@@ -103,26 +125,8 @@ let sampledAt = now();
  */
 function sample(): void {
   const at = now();
-  let [ran, waited] = [0, 0];
-  for (const [path, thread] of threads) {
-    const read = waitedMs(thread.file);
-    if (read === null) {
-      closeSync(thread.file);
-      threads.delete(path);
-      continue;
-    }
-    waited = Math.max(waited, read - thread.waited);
-    thread.waited = read;
-  }
-  for (const [pid, before] of processes) {
-    const read = ranMs(pid);
-    if (read === null) {
-      processes.delete(pid);
-      continue;
-    }
-    ran += read - before;
-    processes.set(pid, read);
-  }
+  const waited = Math.max(0, ...advances(threads, waitedMs));
+  const ran = advances(processes, ranMs).reduce((sum, one) => sum + one, 0);
   const busyNow = busyMs();
   others.push(busyNow - busy - ran);
   if (others.length > SPAN_SAMPLES) others.shift();

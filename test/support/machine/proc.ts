@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 /** A process as the kernel tells it. */
 export interface Proc {
   readonly pid: number;
-  readonly parent: number;
   readonly uid: number;
   /** 0 none, 1 strict, 2 filter. */
   readonly seccomp: number;
@@ -13,10 +12,27 @@ export interface Proc {
 
 /** A process and all that descend from it. */
 export function processTree(root: number): readonly Proc[] {
-  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readProc(Number(name)) : []));
-  const tree = all.filter(({ pid }) => pid === root);
-  for (const member of tree) tree.push(...all.filter(({ parent }) => parent === member.pid));
-  return tree;
+  return descendants(root).flatMap(readProc);
+}
+
+/**
+ * The ids of a process and of all that descend from it, from the top down. Nothing is read of any other process, of which
+ * there may be many: the parent of one that ends spins in the kernel while its files in /proc are being closed.
+ */
+export function descendants(root: number): readonly number[] {
+  const pids = [root];
+  for (const pid of pids) pids.push(...childrenOf(pid));
+  return pids;
+}
+
+/** proc(5), task/TID/children: ids, each followed by a space. */
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const lists = ofThreads(pid, (folder) => readFileSync(`${folder}/children`, "latin1"));
+    return lists.join("").split(" ").slice(0, -1).map(Number);
+  } catch {
+    return []; // It has ended in the meantime.
+  }
 }
 
 /** The processes in which a player's pages run. */
@@ -59,7 +75,7 @@ function readProc(pid: number): Proc[] {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     const number = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? -1);
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-    return [{ pid, parent: number("PPid"), uid: number("Uid"), seccomp: number("Seccomp"), command }];
+    return [{ pid, uid: number("Uid"), seccomp: number("Seccomp"), command }];
   } catch {
     return []; // It has ended in the meantime.
   }
