@@ -66,8 +66,8 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           exclude: [...SEEN, ...TIMED],
-          // With more of them a machine that has other work shows some too late.
-          maxWorkers: 2,
+          // Half of the time they wait, too; with more of them a machine that has other work shows some too late.
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           ...SHOWN,
         },
       },
