@@ -67,7 +67,7 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           exclude: [...SEEN, ...TIMED],
           // Half of the time they wait, too; with more of them a machine that has other work shows some too late.
-          maxWorkers: Math.ceil(1.5 * availableParallelism()),
+          maxWorkers: 3,
           ...SHOWN,
         },
       },

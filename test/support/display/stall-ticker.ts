@@ -1,7 +1,7 @@
 // Run by `watchStalls` as a process of its own, with the ids of the processes to watch, the player's first: notes every
 // stall, and tells them as JSON when it is asked to end.
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
-import { descendants } from "../machine/proc.ts";
+import { descendants, fieldsOf } from "../machine/proc.ts";
 import type { Stall } from "./stalls.ts";
 
 const EVERY_MS = 5;
@@ -85,12 +85,12 @@ function waitedMs(file: number): number | null {
   return waited === undefined ? null : Number(waited) / 1e6;
 }
 
-/** proc(5), stat: fields 14 and 15, as user and as kernel; the second is a name in brackets that may hold anything. */
+/** proc(5), stat: fields 14 and 15, as user and as kernel. */
 function ranMs(file: number): number | null {
-  const text = textOf(file);
-  if (text === null) return null;
-  const fields = text.slice(text.lastIndexOf(")")).split(" ");
-  return (Number(fields[12]) + Number(fields[13])) * MS_PER_TICK;
+  const stat = textOf(file);
+  if (stat === null) return null;
+  const fields = fieldsOf(stat);
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 /** Null once what it tells of has ended. */

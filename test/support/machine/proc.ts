@@ -40,10 +40,13 @@ export function renderersOf(player: number): readonly Proc[] {
   return processTree(player).filter(({ command }) => command.includes("--type=renderer"));
 }
 
-/** Of a process or thread, by its folder: the fields of proc(5)'s stat from the third on. Throws where it is gone. */
+/** Of a process or thread, by its folder: what `fieldsOf` makes of its stat. Throws where it is gone. */
 export function statFields(folder: string): readonly string[] {
-  const stat = readFileSync(`${folder}/stat`, "latin1");
-  // The second field is a name in brackets that may hold anything.
+  return fieldsOf(readFileSync(`${folder}/stat`, "latin1"));
+}
+
+/** The fields of proc(5)'s stat from the third on: the second is a name in brackets that may hold anything. */
+export function fieldsOf(stat: string): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
