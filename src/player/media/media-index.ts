@@ -215,6 +215,7 @@ export class MediaIndex {
         db.prepare("delete from source where key = (select final_url from source where key = ?)").run(key);
         db.prepare(RECORD_SOURCE).run(key, ...described, finalUrl);
         if (finalUrl !== null) db.prepare(RECORD_SOURCE).run(finalUrl, ...described, null);
+        db.prepare(FORGET_SOURCES).run(digest, MOST_SOURCES);
       }),
     );
   }
@@ -269,5 +270,15 @@ const RECORD_SOURCE = `
   on conflict do update set digest = excluded.digest, content_type = excluded.content_type, etag = excluded.etag,
     last_modified = excluded.last_modified, fresh_until = excluded.fresh_until, headers = excluded.headers,
     final_url = excluded.final_url`;
+
+/**
+ * Of the same bytes so many URLs are kept, those that came last: where each spot signs its URLs anew, or a page asks for a
+ * picture by another URL each time, there is no end of them. More than one page can ask for.
+ */
+const MOST_SOURCES = 1_000;
+
+/** A few at a time, so that no commit holds up the loop. */
+const FORGET_SOURCES = `
+  delete from source where rowid in (select rowid from source where digest = ? order by rowid desc limit 100 offset ?)`;
 
 const FILES = "select digest, size_bytes as sizeBytes, used_at as usedAt from file";

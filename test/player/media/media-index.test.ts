@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { type IndexedMedia, MediaIndex } from "../../../src/player/media/media-index.ts";
+import { openMediaCache } from "../../support/player/media-origin.ts";
+
+const media = (digest: string): IndexedMedia => ({
+  ...{ digest, sizeBytes: 1, contentType: "image/png", etag: null, lastModified: null },
+  ...{ freshUntil: 0, headers: {}, finalUrl: null },
+});
+const signed = (signature: number) => `https://ads.example/a.png?signature=${signature}`;
+
+describe("the media index", () => {
+  it("keeps the 1,000 URLs that the same bytes came from last: each spot may sign them anew (F15)", async () => {
+    const { index: file, clock } = await openMediaCache();
+    const index = new MediaIndex(file);
+    index.record("https://ads.example/b.png", media("other"), clock.wall());
+    for (let signature = 0; signature < 1_002; signature++) index.record(signed(signature), media("same"), clock.wall());
+    const found = [0, 1, 2, 1_001].map((signature) => index.find(signed(signature)) !== null);
+    expect(found).toEqual([false, false, true, true]);
+    expect(index.find("https://ads.example/b.png")).not.toBeNull();
+  });
+
+  it("forgets few at a time of many that it kept before", async () => {
+    const { index: file, clock } = await openMediaCache();
+    const index = new MediaIndex(file);
+    index.record(signed(0), media("same"), clock.wall());
+    file.use((db) =>
+      db.prepare(`
+        with recursive number (n) as (select 1 union all select n + 1 from number where n < 1500)
+        insert into source (key, digest, content_type) select 'https://ads.example/' || n, 'same', '' from number`).run(),
+    );
+    const count = () => file.use((db) => db.prepare<[], number>("select count(*) from source").pluck().get());
+    const counts = [0, 1, 2, 3, 4, 5, 6, 7].map((signature) => {
+      index.record(signed(signature + 1), media("same"), clock.wall());
+      return count();
+    });
+    expect(counts.slice(0, 3)).toEqual([1402, 1303, 1204]);
+    expect(counts.at(-1)).toBe(1_000);
+  });
+});
