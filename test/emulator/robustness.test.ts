@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Emulator } from "../../src/emulator/main.ts";
 import { vendor } from "./behaviour/venue.ts";
-import { ask, json, running } from "./running.ts";
+import { ask, json, nextSpot, running } from "./running.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -29,6 +29,37 @@ async function sendBytes(origin: string, bytes: Uint8Array | string): Promise<st
   });
   return answer;
 }
+
+/** The status of the answer to a request of one line, without headers. */
+async function statusOf(origin: string, line: string): Promise<number> {
+  const socket = connected(origin);
+  let answer = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    answer += text;
+  });
+  socket.write(`${line}\r\n\r\n`);
+  await once(socket, "close");
+  return Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]);
+}
+
+describe("a client of another age or kind", () => {
+  it("may speak HTTP/1.0, without Host, to every listener", async () => {
+    const { baseUrl, controlUrl, mediaUrl } = await running();
+
+    expect(await statusOf(baseUrl, "GET /vendor/org_demo/venue_types HTTP/1.0")).toBe(200);
+    expect(await statusOf(mediaUrl, "HEAD /creatives/ad-bakery.png HTTP/1.0")).toBe(200);
+    expect(await statusOf(controlUrl, "GET /control/health HTTP/1.0")).toBe(200);
+  });
+
+  it("may name the whole URL, as proxies are told it (RFC 9112, 3.2.2)", async () => {
+    const emulator = await running();
+    const { news } = await nextSpot(emulator);
+    emulator.clock.advance(60_000);
+
+    expect(await statusOf(emulator.mediaUrl, `GET ${news.pop} HTTP/1.0`)).toBe(200);
+    expect(emulator.spots()).toMatchObject([{ news: { pops: [{ verdict: "counted" }] } }]);
+  });
+});
 
 /** It answers on every listener, and nothing went wrong inside. */
 async function isWell({ baseUrl, calls, controlUrl, mediaUrl }: Emulator): Promise<void> {

@@ -1,6 +1,6 @@
 import { baseType, type Instant, type ItemKind } from "../../core/spot.ts";
 import { routeAt } from "../../wire/routes.ts";
-import type { MediaFile } from "../media/files.ts";
+import { fileAt, type MediaFile } from "../media/files.ts";
 import { chance, type Dice } from "../random.ts";
 import { type Ledger, servedWith } from "../spot/ledger.ts";
 import { CREATIVES_PATH } from "../world/creatives.ts";
@@ -118,7 +118,7 @@ function itemSubject(
   const { spot = null, kind = null, item = null } = servedWith(state.ledger, popPath) ?? {};
   const url = item?.url ?? "";
   const path = asked ?? (url.startsWith(`${mediaUrl}/`) ? (url.slice(mediaUrl.length).split("?", 1)[0] ?? "") : "");
-  const contentType = files.get(path)?.contentType;
+  const contentType = fileAt(files, path)?.contentType;
   const mimeType = contentType === undefined ? null : baseType(contentType);
   const { orgToken = null, screenId = null } = spot ?? {};
   return { surface: "media", route, orgToken, screenId, kind, mimeType };

@@ -43,7 +43,7 @@ async function struck(
   note.route = subject.route;
   note.orgToken = subject.orgToken;
   note.screenId = subject.screenId;
-  const replacement = replacementBy(fault, target);
+  const replacement = replacementBy(fault, (network.basePath ?? "") + target);
   const outcome = replacement === null ? await answerer(c) : replacedBy(c, replacement);
   if (hinders(fault.do)) hinder(network, subject, target, note.requestId);
   return strike(c, network, fault, outcome);

@@ -30,6 +30,8 @@ const LONGEST_REQUEST_MS = 30_000;
 const LONGEST_IDLE_MS = 75_000;
 /** What has paths below it. */
 const MOUNTED = /^\/forks\/[^/?#]+(?=\/)/;
+/** What a request to a proxy has before the path, and any other may have (RFC 9112, 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
 /** Headers beyond this are answered 431 by Node. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
@@ -51,13 +53,15 @@ export async function openPort(
     maxHeaderSize: MOST_HEADER_BYTES,
   });
   await listening(server, listener, host, port);
-  const options = { overrideGlobalObjects: lightObjects, errorHandler: badRequest };
+  // HTTP/1.0 needs no `Host`.
+  const options = { overrideGlobalObjects: lightObjects, errorHandler: badRequest, hostname: host };
   const mounted = new Map<string, RequestListener>();
   return {
     url: `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
     answerWith(app) {
       const own = getRequestListener(app.fetch, options);
       server.on("request", (incoming, outgoing) => {
+        incoming.url = incoming.url?.replace(ORIGIN, "");
         const path = mounted.size === 0 ? undefined : MOUNTED.exec(incoming.url ?? "")?.[0];
         const below = path === undefined ? undefined : mounted.get(path);
         if (path === undefined || below === undefined) return own(incoming, outgoing);
@@ -114,7 +118,9 @@ type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
  */
 export function onlyFromHere(host: string): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const authority = c.req.header("host") ?? "";
+    const authority = c.req.header("host");
+    // No browser leaves it out.
+    if (authority === undefined) return next();
     const name = authority.replace(/:\d*$/, "");
     const isOwn = name.toLowerCase() === host.toLowerCase() || (isEveryAddress(host) && isOwnAddress(name));
     if (scopeOf(name) !== "loopback" && !isOwn) {

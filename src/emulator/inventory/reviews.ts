@@ -1,7 +1,7 @@
 import { approveApproval, type RuleResult, rejectApproval } from "../../core/inventory/rules.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { ApprovalItem, RejectionReason } from "../../wire/inventory.ts";
-import type { MediaFile } from "../media/files.ts";
+import { fileAt, type MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
 import { draw, freeIdentifier } from "../random.ts";
 import { located } from "../spot/issue.ts";
@@ -75,7 +75,7 @@ export async function itemOfApproval(
   const { title, mimeType, width, height, duration } = known;
   const url = located(known.url, `${mediaUrl}/`);
   const path = url.startsWith(`${mediaUrl}/`) ? new URL(url.slice(mediaUrl.length), url).pathname : "";
-  const facts = await files.get(path)?.facts();
+  const facts = await fileAt(files, path)?.facts();
   return { url, title, width, height, duration, mimeType, size: facts?.sizeBytes ?? null, md5: facts?.md5 ?? null };
 }
 
@@ -185,13 +185,7 @@ function dueApprovals(network: Network, organization: Organization, delayMs: num
   });
 }
 
-/** Those that wait the longest come first, so the search ends at the first that is not due. */
 function due(since: ReadonlyMap<string, Instant>, delayMs: number | null, now: Instant): string[] {
-  const ids: string[] = [];
-  if (delayMs === null) return ids;
-  for (const [id, at] of since) {
-    if (now - at < delayMs) break;
-    ids.push(id);
-  }
-  return ids;
+  if (delayMs === null) return [];
+  return [...since].filter(([, at]) => now - at >= delayMs).map(([id]) => id);
 }

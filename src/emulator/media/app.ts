@@ -17,7 +17,7 @@ import { pathnameOf } from "../http/body.ts";
 import type { Network } from "../network.ts";
 import { type MediaRecord, provePlay, recordMedia } from "../spot/ledger.ts";
 import { CREATIVES_PATH } from "../world/creatives.ts";
-import type { MediaFile } from "./files.ts";
+import { fileAt, type MediaFile } from "./files.ts";
 
 /** What the page that never loads asks for. */
 const NEVER_PATH = `${CREATIVES_PATH}bad/never.png`;
@@ -85,7 +85,7 @@ async function answerMedia(
   network: Network,
   files: ReadonlyMap<string, MediaFile>,
 ): Promise<Response> {
-  const file = files.get(pathOf(c));
+  const file = fileAt(files, pathnameOf(c));
   if (file === undefined) return notFound(c);
   const { sizeBytes, etag } = await file.facts();
   const { head } = c.get("note");
@@ -112,15 +112,6 @@ async function answerMedia(
   // There is no piece of an empty file to read.
   if (sizeBytes === 0) return answerWith(c, null, 200);
   return answerWith(c, bodyOf(file.read(first, last), sent), range.kind === "part" ? 206 : 200);
-}
-
-function pathOf(c: Context<Env>): string {
-  const pathname = pathnameOf(c);
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
 }
 
 /** Whether the client says it has this version already (RFC 9110, 13.1.2; weak comparison). */

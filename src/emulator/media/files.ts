@@ -55,6 +55,15 @@ export function mediaFiles(dir: string, own: ReadonlyMap<string, string> = new M
   return files;
 }
 
+/** The file at the path of a URL, which may write any of its characters encoded. */
+export function fileAt(files: ReadonlyMap<string, MediaFile>, pathname: string): MediaFile | undefined {
+  try {
+    return files.get(decodeURIComponent(pathname));
+  } catch {
+    return files.get(pathname);
+  }
+}
+
 function fileOnDisk(path: string): MediaFile {
   return mediaFile(path, (start, end) => createReadStream(path, { start, end }));
 }

@@ -187,6 +187,18 @@ describe("approving a CAR", () => {
     expect((await get("/cars/car_rejected")).body.status).toBe("rejected");
   });
 
+  it("E5 comes to a CAR that came in after the clock was set back", async () => {
+    const { control, emulator, get } = await vendor({ world: venueWorld({ autoApprove: { carsMs: 60_000 } }) });
+    const now = emulator.clock.now();
+    await control("PUT", "/clock", { mode: "frozen", now: new Date(now + 365 * 86_400_000).toISOString() });
+    await control("POST", "/cars", {});
+    await control("PUT", "/clock", { mode: "frozen", now: new Date(now).toISOString() });
+    const { body: late } = await control("POST", "/cars", {});
+    emulator.clock.advance(60_000);
+
+    expect((await get(`/cars/${late.car_id}`)).body.status).toBe("approved");
+  });
+
   it("E5 does not come to a CAR that has been decided before", async () => {
     const { control, emulator, get, post } = await vendor({ world: venueWorld({ autoApprove: { carsMs: 60_000 } }) });
     await post("/cars/car_pending/reject", REASONS);

@@ -67,6 +67,17 @@ describe("a fork of the network", () => {
     expect((await ask(emulator.baseUrl, "/vendor/org_demo/locations/loc_fork")).status).toBe(404);
   });
 
+  it("has loops of redirects of its own", async () => {
+    const emulator = await running();
+    const fork = await opened(emulator);
+    const path = `${fork.path}/v3/vendor/org_demo/1/rt_ad/screen_demo`;
+    await ask(emulator.controlUrl, `${fork.path}/control/faults`, {
+      ...{ method: "PUT", headers: JSON_TYPE, body: [{ match: { route: "spot" }, do: { redirect: "loop" } }] },
+    });
+
+    expect((await ask(emulator.baseUrl, path)).headers.location).toBe(path);
+  });
+
   it("notices nothing of what happens to the network", async () => {
     const emulator = await running();
     const fork = await opened(emulator);

@@ -5,7 +5,7 @@ import { creativesDir } from "../../../src/emulator/world/creatives.ts";
 import { WorldError } from "../../../src/emulator/world/read.ts";
 import { readCatalogue } from "../../support/creatives/catalogue.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
-import { call, nextSpot, running, smallWorld } from "../running.ts";
+import { ask, call, json, nextSpot, running, smallWorld } from "../running.ts";
 
 const { creatives, palette, beat } = readCatalogue();
 
@@ -112,6 +112,19 @@ describe("a creative that is a file beside the world", () => {
     expect([media.status, media.headers["content-type"]]).toEqual([200, "video/mp4"]);
     expect((await call(emulator, ad.url)).status).toBe(200);
     expect(emulator.spots()).toMatchObject([{ news: { media: [{ complete: true }] } }]);
+  });
+
+  it("has its size and digest in a CAR, and is struck by faults of its type, whatever its name", async () => {
+    const creatives = [{ name: "clip", file: "my clip.mp4" }];
+    const car = { car_id: "car_clip", creative: "clip", advertiser_name: "A", campaign_name: "C" };
+    const organizations = smallWorld().organizations.map((one) => ({ ...one, cars: [...(one.cars ?? []), car] }));
+    const emulator = await running({ world: { ...smallWorld(), creatives, organizations }, worldDir: folderOfWorld() });
+    const { item } = json(await ask(emulator.baseUrl, "/vendor/org_a/cars/car_clip"));
+    emulator.setFaults([{ match: { mimeType: "video/*" }, do: { status: 503 } }]);
+
+    expect(item.size).toBe(statSync(join(creativesDir(), "ad-coffee.mp4")).size);
+    expect(item.md5).toMatch(/^[0-9a-f]{32}$/);
+    expect((await call(emulator, item.url)).status).toBe(503);
   });
 
   it("may be a page, which finds what lies in its folder and nothing else", async () => {
