@@ -22,8 +22,8 @@ beforeAll(async () => {
   await rig.emulator.next(plannedSpots(catalogue, 40));
   // The left one cannot be turned: its driver has no such thing.
   const screens = [
-    { screenId: "screen_kiosk", display: { match: 1, rotate: 90 } },
-    { screenId: rig.emulator.screenId, display: { match: 2, mode: LARGE } },
+    { screenId: "screen_kiosk", display: { match: "DUMMY0", rotate: 90 } },
+    { screenId: rig.emulator.screenId, display: { match: "DUMMY1", mode: LARGE } },
   ];
   rig.play(["--config", rig.configure({ screenId: undefined, screens })]);
 });

@@ -24,6 +24,8 @@ import { openRig, type Rig } from "../support/player/rig.ts";
 
 interface Row extends HostilePage {
   readonly durationMs: number;
+  /** Its item names an address that leads to it. */
+  readonly redirected?: true;
   /** Why its item failed; `null` for a page whose attempts are refused and that plays on. */
   readonly fails: string | null;
 }
@@ -43,6 +45,14 @@ const rows: readonly Row[] = [
   { name: "spins-when-taken", hook: SPIN, durationMs: 3_000, fails: "not-painted" },
   { name: "spins-loading", loading: SPIN, durationMs: 6_500, fails: "hung" },
   { name: "reloads", onAir: "setInterval(() => location.reload(), 100)", durationMs: 2_000, fails: null },
+  {
+    name: "redirected-reloads",
+    redirected: true,
+    loading: 'new Image().src = "/redirect?to=/x.png"',
+    onAir: "setInterval(() => location.reload(), 100)",
+    durationMs: 2_000,
+    fails: null,
+  },
   { name: "never-loads", loading: 'new Image().src = "/never"', durationMs: 6_500, fails: "not-ready" },
   { name: "leaves", onAir: 'location.href = "/elsewhere.html"', durationMs: 2_500, fails: "forbidden" },
   {
@@ -168,9 +178,11 @@ async function stallInItsTurn(): Promise<void> {
   inside.close();
 }
 
-function hostileItem({ name, durationMs }: Row): WholeItem {
+function hostileItem({ name, durationMs, redirected }: Row): WholeItem {
   if (name === STALLS) return plannedItem(clip, durationMs);
-  return { ...plannedItem(HOSTILE, durationMs), url: site.url(name) };
+  const url = new URL(site.url(name));
+  const from = redirected ? new URL(`/redirect?to=${url.pathname}`, url) : url;
+  return { ...plannedItem(HOSTILE, durationMs), url: from.href };
 }
 
 async function lastProved(): Promise<true | undefined> {

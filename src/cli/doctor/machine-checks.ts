@@ -41,12 +41,14 @@ export function versionsFinding(): Finding {
 }
 
 async function display(machine: Machine | null, config: Config | null): Promise<Finding> {
-  const displays = machine?.displays ?? (await askXrandr());
+  // The names of outputs, by which an X server is told of them, Electron does not know.
+  const [told, named] = [machine?.displays ?? [], await askXrandr()];
+  const displays = named.length > 0 ? named : told;
   const [first] = displays;
   if (first === undefined) return noDisplay();
   const all = displays.map(({ name, width, height }) => `${name} ${width}x${height}`).join(", ");
   const wanted = config?.screens.map((screen) => screen.display.match) ?? [];
-  const missing = wanted.find((match) => match !== null && !isThere(match, displays));
+  const missing = wanted.find((match) => match !== null && !isThere(match, [...named, ...told]));
   if (missing !== undefined) {
     return warning("display", `none is named ${missing}: ${all}`, "Mend display.match in the configuration.");
   }

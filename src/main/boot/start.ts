@@ -13,7 +13,7 @@ import { planStart, Recovery } from "../recovery/recovery.ts";
 import { EXIT, type Supervision, superviseBy } from "../recovery/supervisor.ts";
 import { watchChromium } from "../recovery/triggers.ts";
 import { createStageWindows, redrawAfterGpuLoss, type StageWindow } from "../stage/stage-window.ts";
-import { DRAW_COVERED, isFittedByDesktop } from "../window/window.ts";
+import { DisplayChoice, DRAW_COVERED, isFittedByDesktop } from "../window/window.ts";
 import { displayAnswers } from "../window/x11-connection.ts";
 import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
 import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
@@ -87,6 +87,8 @@ function harden(): void {
   else process.stderr.write("spotloop: the sandbox is off; never do this on a real screen\n");
   registerSchemes();
   refuseBadCertificates(app);
+  // Chromium would refuse 3D to a host whose pages were on air when graphics failed, and soon to all: the next ones are not to blame.
+  app.disableDomainBlockingFor3DAPIs();
   // Windows come and go with their displays; only the supervisor and the operator end a player.
   app.on("window-all-closed", () => {});
 }
@@ -115,8 +117,9 @@ async function play(
   if (flaw === null && alone) app.setPath("userData", join(dataDir, "chromium"));
   const recovery = alone ? new Recovery(dataDir, plan, clock, (code) => app.exit(code)) : null;
   if (recovery !== null) watchChromium(recovery);
+  const choosing = DisplayChoice.open(good.config.screens.map(({ display }) => display));
   await app.whenReady();
-  const stages = alone ? createStageWindows(good.config) : null;
+  const stages = alone ? createStageWindows(good.config, await choosing) : null;
   if (stages === null) supervision.waits(`waits for another player on ${dataDir} to end`);
   else {
     redrawAfterGpuLoss(stages);
@@ -218,6 +221,9 @@ function applySwitches(
   commandLine.appendSwitch("host-resolver-rules", "MAP * ~NOTFOUND");
   // Where graphics fail again and again, or never work: this also spares each start the vain tries.
   if (plan.rendering === "software") commandLine.appendSwitch("disable-gpu");
+  // Without a graphics processor WebGL is computed by software, as Chromium did by itself until it left that to this switch; else
+  // such creatives would be empty. It is done in the graphics process, which is as sandboxed as with one.
+  commandLine.appendSwitch("enable-unsafe-swiftshader");
   if (!hardwareDecoding || plan.safe) commandLine.appendSwitch("disable-accelerated-video-decode");
   // Whatever plays sound opens a device, which may be what fails.
   if (plan.safe) commandLine.appendSwitch("mute-audio");

@@ -1,20 +1,36 @@
 import type { CookiesSetDetails, Session } from "electron";
 import { type Cookie, parseSetCookie } from "set-cookie-parser";
 import { COOKIES, type ErrorResponse, type PageHeaders } from "../../player/media/media.ts";
-import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
-import { denyDownloads, denyPermissions, sealNetwork } from "../guards.ts";
+import { isSamePage, type PageAnswer, type PageCache } from "../../player/media/page-cache.ts";
+import { denyDownloads, denyPermissions, type NavigationRule, sealNetwork } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
 import type { SessionReset } from "./session-pool.ts";
 
 /** A page on a deck. */
 export interface PageOwner {
   readonly page: PageCache;
+  /** The URL of its document: of the one that it has, or is being loaded. */
+  documentUrl: string;
+  /** Where the document that is being loaded is redirected to. */
+  redirectedTo: string | null;
   /** How many of its requests are being answered. */
   underWay: number;
-  /** Where the last of its requests that was redirected led. */
-  redirectedTo: string | null;
   /** How often it went on to another page of its own before it was drawn; null once it was. */
   moves: number | null;
+}
+
+/** Pages may navigate while they load, as from an index to the creative; more than a few such steps are not known. */
+const MOST_MOVES = 5;
+
+/** A page may navigate within its own origins until it is drawn, and not after that. `itemUrl`: where it was to begin. */
+export function ruleMove(target: string, itemUrl: string, owner: PageOwner): NavigationRule {
+  if (owner.moves === null) return isSamePage(target, owner.documentUrl) ? "refuse" : "forbid";
+  const isRedirected = owner.redirectedTo !== null && isSamePage(target, owner.redirectedTo);
+  const origins = [itemUrl, owner.documentUrl].map((one) => new URL(one).origin);
+  if (!isRedirected && (!origins.includes(new URL(target).origin) || ++owner.moves > MOST_MOVES)) return "forbid";
+  owner.documentUrl = target;
+  owner.redirectedTo = null;
+  return "allow";
 }
 
 /** What a creative's document may be, whatever its server says: scripts of its own origin, and no powers. */
@@ -41,12 +57,14 @@ export const creativeSessionReset: SessionReset<PageOwner> = {
       const asking = owner();
       if (asking === null) return new Response(null, { status: 404 });
       asking.underWay++;
+      // Electron says of no request what it is for.
+      const isDocument = isSamePage(request.url, asking.documentUrl);
       try {
-        const answer = await asking.page.answer(request.method, request.url, request.destination);
+        const answer = await asking.page.answer(request.method, request.url, isDocument ? "document" : "");
         if (answer.kind === "media") await setCookies(session, answer.finalUrl ?? request.url, answer.headers);
         if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request);
         // What is at that address is relative to that one, and is answered from the cache, too (F21).
-        asking.redirectedTo = answer.finalUrl;
+        if (isDocument) asking.redirectedTo = answer.finalUrl;
         return new Response(null, { status: 302, headers: { ...headersFor({}, request), location: answer.finalUrl } });
       } finally {
         asking.underWay--;
@@ -63,7 +81,7 @@ function respond(answer: PageAnswer, request: Request): Response {
   switch (answer.kind) {
     case "media": {
       const { path, sizeBytes, contentType } = answer.media;
-      const type = { "content-type": contentType || "application/octet-stream" };
+      const type = { "content-type": contentType || typeAskedFor(request) };
       const headers = { ...type, ...headersFor(answer.headers, request) };
       const range = request.headers.get("range");
       return fileResponse({ from: path, sizeBytes, headers }, { method: request.method, range });
@@ -80,6 +98,12 @@ function respond(answer: PageAnswer, request: Request): Response {
         headers: { ...headersFor({}, request), ...typeOf(answer.response) },
       });
   }
+}
+
+/** What is meant by an answer without a type: browsers look at the bytes of a document, and take any style sheet for one. */
+function typeAskedFor({ headers }: Request): string {
+  const [accepted = ""] = headers.get("accept")?.split(",") ?? [];
+  return accepted === "text/html" || accepted === "text/css" ? accepted : "application/octet-stream";
 }
 
 /** What a refusal says is text by now, whatever its charset was. */

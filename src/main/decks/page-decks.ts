@@ -5,11 +5,10 @@ import type { FailureReason, Instant, Item, Playout, PlayoutId } from "../../cor
 import type { Clock } from "../../player/clock.ts";
 import type { MediaRequest } from "../../player/media/download.ts";
 import type { PageLoadBook } from "../../player/media/page-books.ts";
-import { isSamePage, type PageCache } from "../../player/media/page-cache.ts";
+import type { PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
-import type { NavigationRule } from "../guards.ts";
 import { canDrawBelow } from "../window/window.ts";
-import type { PageOwner } from "./creative-session.ts";
+import { type PageOwner, ruleMove } from "./creative-session.ts";
 import { type OnFailed, openDeck } from "./deck.ts";
 import { putBehind, watchLoading } from "./deck-watch.ts";
 import { loadAndDraw, type OpenedDeck } from "./media-decks.ts";
@@ -189,11 +188,12 @@ export class PageDecks {
 
   async #open(item: Item, onFailed: OnFailed): Promise<OpenPage> {
     const { window, sessions, openPage } = this.#parts;
-    const owner: PageOwner = { page: openPage(item), underWay: 0, redirectedTo: null, moves: 0 };
+    const { url } = item;
+    const owner: PageOwner = { page: openPage(item), documentUrl: url, redirectedTo: null, underWay: 0, moves: 0 };
     const { session, release } = await sessions.lease(owner);
     const lease = {
       session,
-      rule: (target: string) => ruleMove(target, item.url, owner),
+      rule: (target: string) => ruleMove(target, url, owner),
       release() {
         owner.page.close();
         release();
@@ -203,18 +203,6 @@ export class PageDecks {
     putBehind(deck.contents);
     return { deck, content: pageContent(deck, item), owner };
   }
-}
-
-/** Pages may navigate while they load, as from an index to the creative; more than two such steps are not known. */
-const MOST_MOVES = 5;
-
-/** A page may navigate within its own origin until it is drawn, and not after that. */
-function ruleMove(target: string, url: string, owner: PageOwner): NavigationRule {
-  if (target === owner.redirectedTo) return "allow";
-  if (owner.moves === null) return isSamePage(target, url) ? "refuse" : "forbid";
-  const origins = [url, owner.redirectedTo ?? url].map((one) => new URL(one).origin);
-  if (!origins.includes(new URL(target).origin)) return "forbid";
-  return ++owner.moves > MOST_MOVES ? "forbid" : "allow";
 }
 
 /** Rejects a page that was recorded while the network failed (F23). */

@@ -1,4 +1,3 @@
-import { screen } from "electron";
 import type { Logger } from "pino";
 import type { SuspendReason } from "../../core/loop/state.ts";
 import type { PlayoutOutcome } from "../../core/spot.ts";
@@ -7,7 +6,6 @@ import type { Config } from "../../player/config/config.ts";
 import type { Metrics } from "../../player/health/metrics.ts";
 import type { Player } from "../../player/player.ts";
 import type { FollowedPanels } from "../displays/follow-panels.ts";
-import { displayNamed } from "../window/placement.ts";
 import { createStage } from "./stage.ts";
 import type { StageWindow } from "./stage-window.ts";
 
@@ -77,13 +75,12 @@ export function playOn(stageWindow: StageWindow, run: ScreenRun): void {
 }
 
 /** A single screen makes do with another display than the one it was to play on, and somebody should know. */
-function logDisplay({ screenId, display }: StageWindow, { config, log }: ScreenRun): void {
+function logDisplay({ screenId, display, choice }: StageWindow, { config, log }: ScreenRun): void {
   const chosen = display();
-  const match = config.screens.find((one) => one.screenId === screenId)?.display.match ?? null;
-  if (chosen === null) return;
+  const plan = config.screens.find((one) => one.screenId === screenId)?.display;
+  if (chosen === null || plan === undefined) return;
   const { label, bounds } = chosen;
-  const fields = { screen: screenId, display: label, bounds };
-  const isMeant = match === null || displayNamed(match, screen.getAllDisplays())?.id === chosen.id;
-  if (isMeant) log.info(fields, "display chosen");
-  else log.warn({ ...fields, match }, "the display of display.match is not there: the primary one is used");
+  const fields = { screen: screenId, display: label, outputs: choice.namesOf(chosen), bounds };
+  if (choice.isMeant(chosen, plan)) log.info(fields, "display chosen");
+  else log.warn({ ...fields, match: plan.match }, "the display of display.match is not there: the primary one is used");
 }

@@ -9,7 +9,7 @@ import { SessionPool } from "../decks/session-pool.ts";
 import { HouseSlate } from "../house/house-slate.ts";
 import { onGraphicsLost, onGraphicsRestored } from "../recovery/triggers.ts";
 import { Visibility, watchVisibility } from "../window/visibility.ts";
-import { DisplayChoice, openWindow } from "../window/window.ts";
+import { type DisplayChoice, openWindow } from "../window/window.ts";
 import type { WindowWatch } from "../window/x11-watch.ts";
 
 /** The window of a screen with its slate and sessions: what a stage is created from once there is a player. */
@@ -22,6 +22,7 @@ export interface StageWindow {
   readonly visibility: Visibility;
   /** The display it is on, or null where its own is not there. */
   display(): Display | null;
+  readonly choice: DisplayChoice;
   readonly mediaDecks: MediaDecks;
   readonly creativeSessions: SessionPool<PageOwner>;
   /** Resolves when the window is shown, with the slate in it, where it has a display. */
@@ -31,11 +32,12 @@ export interface StageWindow {
 }
 
 /** Opens a window for each screen, shown on its display whenever that is connected. Electron must be ready. */
-export function createStageWindows(config: Config): readonly StageWindow[] {
+export function createStageWindows(config: Config, choice: DisplayChoice): readonly StageWindow[] {
   const { screens } = config;
-  const choice = new DisplayChoice(screens.map(({ display }) => display));
   const displays = choice.current();
-  const stages = screens.map((screen, index) => createStageWindow(config, screen, displays[index] ?? null, index));
+  const stages = screens.map((screen, index) =>
+    createStageWindow(config, screen, choice, displays[index] ?? null, index),
+  );
   choice.follow((now) => {
     for (const [index, { move }] of stages.entries()) move(now[index] ?? null);
   });
@@ -53,6 +55,7 @@ interface MovableStageWindow extends StageWindow {
 function createStageWindow(
   { dataDir, house }: Config,
   { screenId, display: plan }: ScreenConfig,
+  choice: DisplayChoice,
   first: Display | null,
   number: number,
 ): MovableStageWindow {
@@ -95,7 +98,7 @@ function createStageWindow(
       void windowShown.then(tellVisible);
     });
   };
-  const parts = { window, outside, slate, visibility, mediaDecks, creativeSessions };
+  const parts = { window, choice, outside, slate, visibility, mediaDecks, creativeSessions };
   return { screenId, ...parts, display: () => on, windowShown, visibleOnDisplay, move };
 }
 

@@ -21,6 +21,8 @@ export interface SeenDisplay {
 export interface Displays<D extends SeenDisplay> {
   readonly all: readonly D[];
   readonly primaryId: number;
+  /** Other names of a display than its label: on X11 that is the maker's, or none, and not the one of its output. */
+  namesOf(display: D): readonly string[];
 }
 
 /**
@@ -30,14 +32,15 @@ export interface Displays<D extends SeenDisplay> {
  */
 export function displaysFor<D extends SeenDisplay>(
   plans: readonly WindowPlan[],
-  { all, primaryId }: Displays<D>,
+  displays: Displays<D>,
   before: readonly (number | null)[] = [],
 ): readonly (D | null)[] {
+  const { all, primaryId } = displays;
   const primary = all.find(({ id }) => id === primaryId) ?? null;
   const given = new Map<number, D>();
-  const give = (index: number, display: D | null | undefined) => {
-    if (given.has(index) || !display || [...given.values()].includes(display)) return;
-    given.set(index, display);
+  const give = (index: number, ...fitting: readonly (D | null | undefined)[]) => {
+    const display = fitting.find((one) => one && ![...given.values()].includes(one));
+    if (!given.has(index) && display) given.set(index, display);
   };
   const alone = plans.length === 1;
   for (const index of alone ? [] : plans.keys())
@@ -45,7 +48,8 @@ export function displaysFor<D extends SeenDisplay>(
       index,
       all.find(({ id }) => id === before[index]),
     );
-  for (const [index, { match }] of plans.entries()) if (match !== null) give(index, displayNamed(match, all));
+  for (const [index, { match }] of plans.entries())
+    if (match !== null) give(index, ...inOrder(all).filter((display) => isMatch(display, match, displays)));
   for (const [index, { match }] of plans.entries()) if (match === null || alone) give(index, primary);
   return plans.map((_, index) => given.get(index) ?? null);
 }
@@ -58,10 +62,15 @@ export function realDisplays<D extends Pick<SeenDisplay, "id">>(told: readonly D
   return told.filter(({ id }) => id !== -1 && (id !== 0 || isZeroReal));
 }
 
-/** The display of a name, or of a place counted from the left, and from above where two are as far left. */
-export function displayNamed<D extends SeenDisplay>(match: string, all: readonly D[]): D | undefined {
-  const fromLeft = [...all].sort((one, other) => one.bounds.x - other.bounds.x || one.bounds.y - other.bounds.y);
-  return fromLeft.find(({ label }, index) => label === match || String(index + 1) === match);
+/** Whether a display is what `match` says: by its label or another name, or by its place among all. */
+export function isMatch<D extends SeenDisplay>(display: D, match: string, { all, namesOf }: Displays<D>): boolean {
+  const names = [display.label, ...namesOf(display)];
+  return names.includes(match) || inOrder(all)[Number(match) - 1] === display;
+}
+
+/** From the left, and from above where two are as far left. */
+function inOrder<D extends SeenDisplay>(all: readonly D[]): readonly D[] {
+  return [...all].sort((one, other) => one.bounds.x - other.bounds.x || one.bounds.y - other.bounds.y);
 }
 
 /** By so many pixels a full-screen window is larger than its display. */

@@ -1,8 +1,17 @@
 import { app, BaseWindow, type Display, type Rectangle, screen, type WebContentsView } from "electron";
 import type { Area, Size } from "../../core/displays/page-layout.ts";
 import { isGnome, isWayland } from "../../player/display.ts";
-import { boundsOn, displaysFor, type OverhangPlace, overhangIn, realDisplays, type WindowPlan } from "./placement.ts";
-import { watchOutputs } from "./x11-outputs.ts";
+import {
+  boundsOn,
+  type Displays,
+  displaysFor,
+  isMatch,
+  type OverhangPlace,
+  overhangIn,
+  realDisplays,
+  type WindowPlan,
+} from "./placement.ts";
+import { type ShownOutput, watchOutputs } from "./x11-outputs.ts";
 
 /** A stage's window, which is hidden until it is revealed, and whenever it has no display. */
 export interface StageWindow {
@@ -153,31 +162,64 @@ function beyondDisplays(number: number): { x: number; y: number } {
 export class DisplayChoice {
   readonly #plans: readonly WindowPlan[];
   #ids: (number | null)[] = [];
-  #isZeroReal = false;
+  /** What the X server shows its picture on; none where there is no X server, and null where it cannot be asked. */
+  #outputs: readonly ShownOutput[] | null = [];
+  #onChange: ((displays: readonly (Display | null)[]) => void) | null = null;
 
-  constructor(plans: readonly WindowPlan[]) {
+  private constructor(plans: readonly WindowPlan[]) {
     this.#plans = plans;
   }
 
-  /** The display of each plan as of now, null where it is not there. */
+  /** Resolves once the X server, where there is one, has told of its outputs. */
+  static async open(plans: readonly WindowPlan[]): Promise<DisplayChoice> {
+    const choice = new DisplayChoice(plans);
+    if (process.platform !== "linux" || isWaylandHere()) return choice;
+    await new Promise<void>((resolve) =>
+      watchOutputs(process.env, (outputs) => {
+        choice.#know(outputs);
+        resolve();
+      }),
+    );
+    return choice;
+  }
+
+  /** The display of each plan as of now, null where it is not there. Electron must be ready. */
   current(): readonly (Display | null)[] {
-    const all = realDisplays(screen.getAllDisplays(), this.#isZeroReal);
-    const seen = { all, primaryId: screen.getPrimaryDisplay().id };
-    const chosen = displaysFor(this.#plans, seen, this.#ids);
+    const chosen = displaysFor(this.#plans, this.#displays(), this.#ids);
     this.#ids = chosen.map((display, index) => display?.id ?? this.#ids[index] ?? null);
     return chosen;
   }
 
+  /** What the X server calls what a display hangs on: of displays that mirror each other several. */
+  namesOf(display: Display): readonly string[] {
+    const { x, y } = pixelsOf(display);
+    return (this.#outputs ?? []).filter((one) => one.x === x && one.y === y).map(({ name }) => name);
+  }
+
   /** Hears them anew whenever one comes, goes, is moved, turned or resized. */
   follow(onChange: (displays: readonly (Display | null)[]) => void): void {
+    this.#onChange = onChange;
     const tell = () => onChange(this.current());
     screen.on("display-added", tell);
     screen.on("display-removed", tell);
     screen.on("display-metrics-changed", tell);
-    if (process.platform !== "linux" || isWaylandHere()) return;
-    watchOutputs(process.env, (isShown) => {
-      this.#isZeroReal = isShown;
-      if (screen.getAllDisplays().some(({ id }) => id === 0)) tell();
-    });
+  }
+
+  /** Whether a display is the one that a plan names, if it names one. */
+  isMeant(display: Display, { match }: WindowPlan): boolean {
+    return match === null || isMatch(display, match, this.#displays());
+  }
+
+  #displays(): Displays<Display> {
+    const all = realDisplays(screen.getAllDisplays(), this.#outputs === null || this.#outputs.length > 0);
+    return { all, primaryId: screen.getPrimaryDisplay().id, namesOf: (display) => this.namesOf(display) };
+  }
+
+  #know(outputs: readonly ShownOutput[] | null): void {
+    const before = this.#onChange === null ? [] : this.current();
+    this.#outputs = outputs;
+    if (this.#onChange === null) return;
+    const now = this.current();
+    if (now.some((display, index) => display?.id !== before[index]?.id)) this.#onChange(now);
   }
 }

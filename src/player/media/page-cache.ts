@@ -133,7 +133,9 @@ export class PageCache {
       return this.#missing(outcome);
     }
     const { media, headers, finalUrl, found } = outcome;
-    if (this.#control.signal.aborted || !this.#budget.takes(requestId, media.sizeBytes)) {
+    // A file behind a redirection is asked for once more where that leads.
+    const sizeBytes = found && this.#held.includes(media.digest) ? 0 : media.sizeBytes;
+    if (this.#control.signal.aborted || !this.#budget.takes(requestId, sizeBytes)) {
       cache.release(media.digest);
       this.#absences.calledOff(part);
       return this.#control.signal.aborted ? this.#missing(CLOSED) : this.#overBudget(part);

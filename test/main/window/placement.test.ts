@@ -15,15 +15,20 @@ const display = (id: number, x: number, label = "", y = 0) => ({
 });
 const [left, middle, right] = [display(7, 0, "LG"), display(8, 1920, "Sony"), display(9, 3840, "NEC")];
 
+const OUTPUTS: Readonly<Record<number, readonly string[]>> = { 7: ["HDMI-1"], 8: ["DP-1", "DP-2"] };
+const namesOf = ({ id }: { readonly id: number }) => OUTPUTS[id] ?? [];
+
 /** The ids of the displays that plans get, null for none. */
 function given(matches: readonly (string | null)[], all = [left, middle, right], before: readonly number[] = []) {
   const primaryId = all[0]?.id ?? -1;
-  return displaysFor(matches.map(plan), { all, primaryId }, before).map((found) => found?.id ?? null);
+  return displaysFor(matches.map(plan), { all, primaryId, namesOf }, before).map((found) => found?.id ?? null);
 }
 
 describe("the display of a screen", () => {
   it.each([
     ["by name", ["Sony"], [8]],
+    ["by the name of its output", ["DP-1", "HDMI-1"], [8, 7]],
+    ["by that of either where two mirror each other", ["DP-2"], [8]],
     ["by its place from the left", ["3"], [9]],
     ["the primary one where none is named", [null], [7]],
     ["the primary one where a single screen's is not there", ["Philips"], [7]],
@@ -33,6 +38,12 @@ describe("the display of a screen", () => {
     ["given to the screen that names it before one that takes the primary display", [null, "1"], [null, 7]],
   ])("is %s", (_, matches, ids) => {
     expect(given(matches)).toEqual(ids);
+  });
+
+  it("is the next from the left where several are of one name, as those of one maker are", () => {
+    const same = [display(7, 0, "DELL"), display(8, 1920, "DELL")];
+    expect(given(["DELL", "DELL"], same)).toEqual([7, 8]);
+    expect(given(["DELL", "DELL", "DELL"], same)).toEqual([7, 8, null]);
   });
 
   it("is counted from the left wherever the system lists it", () => {

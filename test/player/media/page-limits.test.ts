@@ -74,6 +74,17 @@ describe("the bytes of a page", () => {
     }
   });
 
+  it("are counted once of a file behind a redirection, which is asked for again where that leads", async () => {
+    const server = await mediaOrigin();
+    server.answers["/to"] = (_, response) => response.writeHead(302, { location: "/large" }).end();
+    server.answers["/large"] = send(Buffer.alloc(MAX_BYTES - 100_000));
+    server.answers["/rest"] = send(Buffer.alloc(100_001));
+    const page = openPage(await openMediaCache(), server);
+    const kinds = [];
+    for (const name of ["to", "large", "rest"]) kinds.push((await page.answer("GET", `${server.origin}/${name}`)).kind);
+    expect(kinds).toEqual(["media", "media", "refused"]);
+  });
+
   it("are counted over all that comes at the same time", async () => {
     const server = await mediaOrigin();
     const { answer, halfSent, goOn } = halting(Buffer.alloc(600_000));

@@ -1,0 +1,125 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Session } from "electron";
+import { describe, expect, it } from "vitest";
+import { creativeSessionReset, type PageOwner, ruleMove } from "../../../src/main/decks/creative-session.ts";
+import type { PageAnswer } from "../../../src/player/media/page-cache.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+
+const ITEM = "https://ads.example/tag";
+const PAGE = "https://cdn.example/i.html";
+const REDIRECTS: Readonly<Record<string, string>> = {
+  [ITEM]: PAGE,
+  "https://track.example/pixel": "https://elsewhere.example/landing.html",
+};
+
+/** What the page asked for, and as what. */
+type Asked = [url: string, destination: string | undefined];
+
+/** A page on a deck, as it and Electron go about it: its navigations are judged, its requests answered. */
+async function openPage(itemUrl: string, contentType = "text/html") {
+  const path = join(temporaryFolder(), "file");
+  writeFileSync(path, "bytes");
+  const asked: Asked[] = [];
+  const answerFor = (url: string): PageAnswer => {
+    const media = { digest: "digest", sizeBytes: 5, contentType, path };
+    return { kind: "media", media, headers: {}, finalUrl: REDIRECTS[url] ?? null };
+  };
+  const page = {
+    async answer(_method: string, url: string, destination?: string) {
+      asked.push([url, destination]);
+      return answerFor(url);
+    },
+  } as PageOwner["page"];
+  const owner: PageOwner = { page, documentUrl: itemUrl, redirectedTo: null, underWay: 0, moves: 0 };
+  let handle: (request: Request) => Promise<Response> = () => Promise.reject(new Error("nothing answers"));
+  const ignored = () => {};
+  const session = {
+    ...{
+      setPermissionRequestHandler: ignored,
+      setPermissionCheckHandler: ignored,
+      setDevicePermissionHandler: ignored,
+    },
+    ...{ setDisplayMediaRequestHandler: ignored, on: ignored, setProxy: async () => {} },
+    webRequest: { onBeforeRequest: ignored },
+    protocol: {
+      handle(_scheme: string, handler: typeof handle) {
+        handle = handler;
+      },
+    },
+  };
+  await creativeSessionReset.prepare(session as unknown as Session, () => owner);
+  return {
+    asked,
+    get: (url: string, accept = "*/*") => handle(new Request(url, { headers: { accept } })),
+    goes: (url: string) => ruleMove(url, itemUrl, owner),
+    isDrawn() {
+      owner.moves = null;
+    },
+  };
+}
+
+/** Loads the item's document, redirected as it is. */
+async function load(itemUrl = ITEM) {
+  const page = await openPage(itemUrl);
+  const location = (await page.get(itemUrl)).headers.get("location");
+  if (location === null) return page;
+  expect(page.goes(location)).toBe("allow");
+  await page.get(location);
+  return page;
+}
+
+describe("a page on a deck", () => {
+  it("may follow where its document is redirected to, and go on from there", async () => {
+    const page = await load();
+    expect(page.goes("https://cdn.example/300x250.html")).toBe("allow");
+    expect(page.goes("https://other.example/")).toBe("forbid");
+  });
+
+  it("may go nowhere that only a part of it was redirected to", async () => {
+    const page = await load();
+    await page.get("https://track.example/pixel");
+    expect(page.goes("https://elsewhere.example/landing.html")).toBe("forbid");
+    expect(page.goes("https://cdn.example/300x250.html")).toBe("allow");
+    page.isDrawn();
+    expect(page.goes("https://elsewhere.example/landing.html")).toBe("forbid");
+  });
+
+  it.each([
+    ["as its item names it", PAGE],
+    ["that was redirected", ITEM],
+  ])("once drawn is not loaded again, %s, and is not to blame for it", async (_, itemUrl) => {
+    const page = await load(itemUrl);
+    page.isDrawn();
+    expect(page.goes(PAGE)).toBe("refuse");
+    expect(page.goes("https://cdn.example/300x250.html")).toBe("forbid");
+  });
+
+  it("goes through five pages of its own at most", async () => {
+    const page = await load(PAGE);
+    const steps = [1, 2, 3, 4, 5, 6].map((step) => page.goes(`https://cdn.example/${step}.html`));
+    expect(steps).toEqual([...Array(5).fill("allow"), "forbid"]);
+  });
+
+  it("asks for its document as such, after a redirection and a step of its own too", async () => {
+    const page = await load();
+    await page.get("https://cdn.example/a.png");
+    page.goes("https://cdn.example/300x250.html");
+    await page.get("https://cdn.example/300x250.html");
+    expect(page.asked).toEqual([
+      [ITEM, "document"],
+      [PAGE, "document"],
+      ["https://cdn.example/a.png", ""],
+      ["https://cdn.example/300x250.html", "document"],
+    ]);
+  });
+
+  it.each([
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"],
+    ["text/css,*/*;q=0.1", "text/css"],
+    ["*/*", "application/octet-stream"],
+  ])("that asks for %s gets what has no type as %s", async (accept, type) => {
+    const page = await openPage(PAGE, "");
+    expect((await page.get(PAGE, accept)).headers.get("content-type")).toBe(type);
+  });
+});
