@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
   {
     name: "redirected-reloads",
     redirected: true,
-    loading: 'new Image().src = "/redirect?to=/x.png"',
+    loading: 'new Image().src = "/redirect?to=/reloads.html"',
     onAir: "setInterval(() => location.reload(), 100)",
     durationMs: 2_000,
     fails: null,

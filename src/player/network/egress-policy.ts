@@ -132,15 +132,25 @@ export const UNKNOWN_FOR_MS = 60_000;
 const MOST_UNKNOWN = 1_000;
 
 /** Resolves names where many may be unknown: waits for none of them long, and asks for no unknown one again at once. */
-export function resolveSoon(resolve: Resolve = addressesOf, now: () => Instant = () => performance.now()): Resolve {
+export function resolveSoon(resolve: Resolve = addressesOf, now?: () => Instant): Resolve {
+  return rememberUnknown((hostname) => within(NAME_WITHIN_MS, NEVER, () => resolve(hostname)), 0, now);
+}
+
+/** Asks for no name again at once that was found to be unknown, and took `slowMs` or more for it. */
+export function rememberUnknown<More extends unknown[], Found>(
+  find: (hostname: string, ...more: More) => Promise<Found>,
+  slowMs: number,
+  now: () => Instant = () => performance.now(),
+): (hostname: string, ...more: More) => Promise<Found> {
   const unknown = new Map<string, Instant>();
-  return async (hostname) => {
-    if ((unknown.get(hostname) ?? 0) > now()) throw new Error(`${hostname} was unknown just now`);
+  return async (hostname, ...more) => {
+    const begunAt = now();
+    if ((unknown.get(hostname) ?? 0) > begunAt) throw new Error(`${hostname} was unknown just now`);
     try {
-      return await within(NAME_WITHIN_MS, NEVER, () => resolve(hostname));
+      return await find(hostname, ...more);
     } catch (error) {
       unknown.delete(hostname);
-      unknown.set(hostname, now() + UNKNOWN_FOR_MS);
+      if (now() - begunAt >= slowMs) unknown.set(hostname, now() + UNKNOWN_FOR_MS);
       const [oldest] = unknown.keys();
       if (unknown.size > MOST_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
       throw error;

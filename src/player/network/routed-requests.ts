@@ -1,14 +1,19 @@
-import { type LookupAddress, lookup } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
+import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
+import pLimit from "p-limit";
 import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
+import type { Instant } from "../../core/spot.ts";
 import {
   EgressDenied,
   type EgressPolicy,
   mayAskProxy,
   mayConnect,
+  NAME_WITHIN_MS,
   type Resolve,
+  rememberUnknown,
   resolveSoon,
 } from "./egress-policy.ts";
 import { type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
@@ -136,11 +141,18 @@ export function fetchGuardedBy(
   return guarded.fetch;
 }
 
+/**
+ * The runtime looks up as many names at a time as half of its threads (`UV_THREADPOOL_SIZE`, 4), and nothing ends a look-up that
+ * nobody answers, as of names that a network filters. Media leave one place to spots and proofs, which may need it just now.
+ */
+const MEDIA_LOOKUPS = Math.max(1, Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) - 1);
+
 function guardedLookup(policy: EgressPolicy): LookupFunction {
+  const find = lookupWithin(MEDIA_LOOKUPS);
   return (hostname, options, answer) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return answer(error, []);
-      allowedOf(hostname, found, policy).then(
+    find(hostname, options)
+      .then((found) => allowedOf(hostname, found, policy))
+      .then(
         (allowed) => {
           const [first] = allowed;
           if (first === undefined) return answer(new EgressDenied(hostname), []);
@@ -149,8 +161,20 @@ function guardedLookup(policy: EgressPolicy): LookupFunction {
         },
         (failure: Error) => answer(failure, []),
       );
-    });
   };
+}
+
+type Find = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
+
+/** Looks up so many names at a time; one that nobody answered just now is not asked for again at once. */
+export function lookupWithin(
+  most: number,
+  find: Find = (hostname, options) => lookup(hostname, { ...options, all: true }),
+  now?: () => Instant,
+): Find {
+  const limit = pLimit(most);
+  const known = rememberUnknown(find, NAME_WITHIN_MS, now);
+  return (hostname, options) => limit(() => known(hostname, options));
 }
 
 async function allowedOf(
