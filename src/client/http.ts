@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 
@@ -70,10 +71,17 @@ export async function follow(
 
 function nextStop(reply: Reply, from: string): string | null {
   if (!REDIRECTS.includes(reply.status)) return null;
-  const location = reply.headers.get("location");
+  const location = asWritten(reply.headers.get("location"));
   if (location === null || !URL.canParse(location, from)) return null;
   const next = new URL(location, from);
   return next.protocol === "http:" || next.protocol === "https:" ? next.href : null;
+}
+
+/** A header is handed over byte by byte; many servers write UTF-8 into it, as browsers read it. */
+function asWritten(header: string | null): string | null {
+  if (header === null) return null;
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -156,24 +164,30 @@ export async function readText(reply: Reply, limitBytes: number): Promise<string
   }
 }
 
-/** Gets rid of a body whose status said all (A2). Never rejects: however the body ends, the status stands. */
-export async function discard(reply: Reply): Promise<void> {
-  if (reply.body === null) return;
+/** So many characters of a body tell whether it is a page. */
+const BEGINNING = 1_024;
+
+/** Gets rid of a body whose status said all (A2); how it begins. Never rejects: however the body ends, the status stands. */
+export async function discard(reply: Reply): Promise<string> {
+  if (reply.body === null) return "";
+  let beginning = "";
   const reader = reply.body.getReader();
   const giveUp = () => reader.cancel().catch(() => undefined);
   const timer = setTimeout(giveUp, DISCARD_MS);
   try {
     for (let leftBytes = DISCARD_BYTES; leftBytes > 0; ) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) return beginning;
+      if (beginning.length < BEGINNING) beginning += Buffer.from(value.subarray(0, BEGINNING)).toString("utf8");
       leftBytes -= value.byteLength;
     }
     await giveUp();
   } catch {
-    return;
+    // What has come tells as much.
   } finally {
     clearTimeout(timer);
   }
+  return beginning;
 }
 
 export function succeeded(status: number): boolean {

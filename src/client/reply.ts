@@ -8,19 +8,21 @@ export function isSameHost(one: string, other: string): boolean {
   return hostOf(one) !== null && hostOf(one) === hostOf(other);
 }
 
-/** Whether an answer is a page for people, as its header says. */
-export function isHtml({ headers }: Pick<Reply, "headers">): boolean {
+/** Whether an answer is a page for people, as its header says, or how it begins where that says nothing of it. */
+export function isHtml({ headers }: Pick<Reply, "headers">, beginning = ""): boolean {
   const type = headers.get("content-type") ?? "";
-  return /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type);
+  if (/^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)) return true;
+  const saysNothing = /^\s*(text\/plain|application\/octet-stream)?\s*(;|$)/i.test(type);
+  return saysNothing && /^\uFEFF?\s*<(!doctype\s+html|html)[\s>]/i.test(beginning);
 }
 
 /** "Network Authentication Required" (RFC 6585): a captive portal that says what it is. */
 const PORTAL_STATUS = 511;
 
 /** Whether a request for JSON, from which no JSON came, met a captive portal: another host answered, or a page did. */
-export function isPortals(url: string, reply: FollowedReply): boolean {
+export function isPortals(url: string, reply: FollowedReply, beginning = ""): boolean {
   if (reply.status === PORTAL_STATUS || !isSameHost(url, reply.url)) return true;
-  return succeeded(reply.status) && isHtml(reply);
+  return succeeded(reply.status) && isHtml(reply, beginning);
 }
 
 /** The service's wall clock as an answer of its own tells it, epoch milliseconds; null where it has no `Date`. */

@@ -19,6 +19,7 @@ import {
   within,
 } from "./http.ts";
 import {
+  dateOf,
   isHtml,
   isPortals,
   isSameHost,
@@ -121,8 +122,8 @@ export class SpotClient {
       return unreachable(signal.aborted ? "called off" : reasonOf(error));
     }
     // The status is the answer: a body that hangs must not turn an accepted proof into one that is sent again.
-    await discard(reply);
-    return (await this.#isOfPortal(pop, reply, signal)) ? unreachable(PORTAL) : deliveryOf(reply);
+    const beginning = await discard(reply);
+    return (await this.#isOfPortal(pop, reply, beginning, signal)) ? unreachable(PORTAL) : deliveryOf(reply);
   }
 
   /** A GET that goes from a proof's URL only where its redirects may lead. */
@@ -139,8 +140,8 @@ export class SpotClient {
    * A captive portal can answer in place of `http:` hosts only. It mostly redirects the request to a page of its own on another
    * host; one that answers with the page itself is known by what spots meet (G8), and before they met it by asking.
    */
-  async #isOfPortal(pop: string, reply: FollowedReply, signal: AbortSignal): Promise<boolean> {
-    if (!/^http:/i.test(pop) || !isHtml(reply)) return false;
+  async #isOfPortal(pop: string, reply: FollowedReply, beginning: string, signal: AbortSignal): Promise<boolean> {
+    if (!/^http:/i.test(pop) || !isHtml(reply, beginning)) return false;
     if (this.#meetsPortal || !isSameHost(pop, reply.url)) return true;
     return succeeded(reply.status) && !(await this.#isThere(signal));
   }
@@ -152,8 +153,7 @@ export class SpotClient {
     const url = urlOf(baseUrl, "venueTypes", { org_token: orgToken });
     const ask = async () => {
       const reply = await within(proofTimeoutMs, signal, (raised) => follow(this.#get, url, raised));
-      await discard(reply);
-      return !isPortals(url, reply);
+      return !isPortals(url, reply, await discard(reply));
     };
     this.#asking ??= ask()
       .catch(() => false)
@@ -188,9 +188,9 @@ export class SpotClient {
     }
     if (!succeeded(reply.status)) await discard(reply);
     const told = toldTime(url, reply.url, reply);
-    const outcome = succeeded(reply.status) ? spotOf(text, told) : outcomeOf(reply);
+    const outcome = succeeded(reply.status) ? spotOf(text, told, reply) : outcomeOf(reply);
     const isReadable = outcome.kind === "spot" || (outcome.kind === "empty" && (told !== null || text !== ""));
-    if (!isReadable && isPortals(url, reply)) return this.#portal();
+    if (!isReadable && isPortals(url, reply, text ?? "")) return this.#portal();
     this.#meetsPortal = false;
     if (outcome.answered) onTime?.(outcome.serviceTime, span);
     if (succeeded(reply.status)) return { outcome, isTransient: false };
@@ -220,7 +220,8 @@ interface Answer {
 /** Ends a proof's way where a redirect may not lead. It may lead elsewhere the next time, as a captive portal's does. */
 class RedirectDenied extends Error {}
 
-function spotOf(text: string | null, told: ToldTime | null): SpotOutcome {
+/** Who answers with a spot is the service, wherever redirects led to it: no portal has any (G13). */
+function spotOf(text: string | null, told: ToldTime | null, { headers }: Reply): SpotOutcome {
   if (text === null) return unavailable(`the answer is longer than ${LARGEST_SPOT_BYTES} bytes`);
   const own = { answered: told !== null, serviceTime: told?.time ?? null };
   if (text === "") return { kind: "empty", malformed: [], ...own };
@@ -232,7 +233,7 @@ function spotOf(text: string | null, told: ToldTime | null): SpotOutcome {
   }
   const reading = readSpot(body);
   if (reading.kind === "unreadable") return unavailable(`the answer is not a spot: ${reading.problem}`);
-  return { ...reading, ...own };
+  return { ...reading, ...(reading.kind === "spot" ? { answered: true, serviceTime: dateOf(headers) } : own) };
 }
 
 /** What a status other than 2xx says about a request for a spot; the body is never asked (A2). */

@@ -168,6 +168,19 @@ describe("sending a proof", () => {
     expect(server.targets.some((target) => target.endsWith("/venue_types"))).toBe(true);
   });
 
+  it.each([undefined, "text/plain", "application/octet-stream"])(
+    "finds nobody by a page of its own host whose type is told as %s",
+    async (type) => {
+      const body = "\n<!DOCTYPE html><h1>Log in</h1>";
+      const server = await serve(inTurn(answer(200, type === undefined ? {} : { "content-type": type }, body)));
+      const client = clientWith({ baseUrl: server.url });
+      expect(await client.sendProof(`${server.url}/pop/1`, never())).toEqual(portal);
+      await client.getSpot("s", never());
+      expect(client.meetsPortal).toBe(true);
+      expect(await client.sendProof(`${server.url}/pop/2`, never())).toEqual(portal);
+    },
+  );
+
   it("finds nobody by a page of its own host either, as long as spots meet a captive portal", async () => {
     const spot = answer(200, { "content-type": "application/json" }, `{"data":null}`);
     const server = await serve(inTurn(page(200), page(200), spot, page(200), spot));

@@ -74,6 +74,15 @@ describe("a request for a spot", () => {
     expect(told).toEqual([[Date.UTC(2026, 9, 21, 7, 28), { sentAt: 5_000, heardAt: 6_000 }]]);
   });
 
+  it("takes the service's time from a spot wherever redirects led to it, and from nothing else there (G13)", async () => {
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const other = await serve(inTurn(answer(200, { date }, JSON.stringify(spot)), answer(200, { date }, "{}")));
+    const server = await serve(inTurn(answer(307, { location: `${other.url}/there` })));
+    const time = Date.UTC(2026, 9, 21, 7, 28);
+    expect(await ask(server)).toMatchObject({ kind: "spot", answered: true, serviceTime: time });
+    expect(await ask(server)).toMatchObject({ kind: "empty", answered: false, serviceTime: null });
+  });
+
   it("brings the other item of a spot where one is malformed, and says which", async () => {
     const news = { ...item, duration: -1, newsType: "sport" };
     const server = await serve(inTurn(json({ data: { ...spot.data, news } })));
@@ -189,6 +198,13 @@ describe("a request for a spot", () => {
     expect(await client.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
     expect(await client.getSpot("s", control.signal)).toMatchObject({ kind: "unavailable", reason: "called off" });
     expect(server.targets).toHaveLength(1);
+  });
+
+  it("follows a redirect that is written in UTF-8, as browsers do", async () => {
+    const location = Buffer.from("/für?€", "utf8").toString("latin1");
+    const server = await serve(inTurn(answer(302, { location }), json(spot)));
+    expect(await ask(server)).toMatchObject({ kind: "spot" });
+    expect(server.targets.at(-1)).toBe("/f%C3%BCr?%E2%82%AC");
   });
 
   it("follows five redirects and no sixth", async () => {
