@@ -7,6 +7,7 @@ import type { Environment } from "../../player/config/environment.ts";
 import { defaultDataDir } from "../../player/config/file.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
 import { readUpgrade, type Upgrade } from "../../player/health/upgrade.ts";
+import { DIRECT, requestsBy } from "../../player/network/uplink.ts";
 import { exitCodes } from "../command-line.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
@@ -91,7 +92,9 @@ async function playerFinding(dataDir: string): Promise<Finding> {
   const port = healthPort(dataDir);
   if (port === null) return fine("player", "not running, or its health pages are off");
   try {
-    const reply = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_000) });
+    const reply = await requestsBy(DIRECT).fetch(`http://127.0.0.1:${port}/health`, {
+      signal: AbortSignal.timeout(2_000),
+    });
     const { status, restarts, lastError, panel, clock } = healthSchema.parse(await reply.json());
     const parts = [`running: ${status}`, `${restarts} restarts`];
     if (panel) parts.push(`its display ${[panel.state, ...panel.by].join(", ")}`);

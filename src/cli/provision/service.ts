@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { z } from "zod";
 import { readConfig } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
+import { DIRECT, requestsBy } from "../../player/network/uplink.ts";
 import { readSmallFile } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { plain, say } from "../text.ts";
@@ -65,7 +66,7 @@ async function shownBy(note: string): Promise<string | null> {
   if (noted === null) return null;
   try {
     const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-    const reply = await fetch(`http://127.0.0.1:${noted.port}/health`, { signal });
+    const reply = await requestsBy(DIRECT).fetch(`http://127.0.0.1:${noted.port}/health`, { signal });
     const { status, onAir } = healthSchema.parse(await reply.json());
     if (typeof onAir === "object") return `On the screen: ${plain(onAir.title)} (${onAir.kind}).`;
     if (status === "closed") return "The location is closed now: the player shows spots again when it opens.";

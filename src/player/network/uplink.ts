@@ -234,6 +234,9 @@ async function openRequests(uplink: Uplink): Promise<Requests> {
   return routedRequests(routesBy(uplink));
 }
 
+/** Whether requests go by the runtime's own ways. Some of these it would send through the environment's proxies by itself. */
 function isPlain({ http, https, certificates }: Uplink): boolean {
-  return http === null && https === null && certificates.length === 0;
+  const { NODE_USE_ENV_PROXY: isTold, NODE_OPTIONS: options = "" } = process.env;
+  const isProxied = isTold === "1" || options.includes("--use-env-proxy");
+  return !isProxied && http === null && https === null && certificates.length === 0;
 }

@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readAccess } from "../../../src/player/config/access.ts";
 import { type ConfigReading, readConfig, secretsIn } from "../../../src/player/config/config.ts";
@@ -86,6 +90,29 @@ describe("the proxy of a configuration", () => {
     expect(uplink(reading).https).toBeNull();
     expect(warnings(reading)).toContain("HTTPS_PROXY is not the address of an http proxy: it is not used");
   });
+});
+
+describe("a configuration that wants no proxy", () => {
+  it.each([{ NODE_USE_ENV_PROXY: "1" }, { NODE_OPTIONS: "--use-env-proxy" }])(
+    "has none where the runtime is told to go by the environment: %j",
+    async (told) => {
+      const server = createPlainServer((request, response) => response.end(request.url));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/asked`;
+      const uplinkPath = fileURLToPath(new URL("../../../src/player/network/uplink.ts", import.meta.url));
+      const script = `
+        const { DIRECT, requestsBy } = await import(${JSON.stringify(uplinkPath)});
+        const { fetch, exactGet } = requestsBy(DIRECT);
+        console.log(await (await fetch(${JSON.stringify(url)})).text());
+        const exact = await exactGet(${JSON.stringify(url)}, "/exactly/{this}", {}, AbortSignal.timeout(5000));
+        console.log(exact.status);`;
+      const env = { ...process.env, ...told, HTTP_PROXY: "http://127.0.0.1:1" };
+      const args = ["--input-type=module", "--eval", script];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+      expect(stdout).toBe("/asked\n200\n");
+    },
+  );
 });
 
 describe("certificates", () => {
