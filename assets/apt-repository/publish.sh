@@ -58,7 +58,8 @@ publish() {
   cp "$ROOT/spotloop.asc" "$served"
   for suite in "$served"/dists/*; do sign "$suite" "$(basename "$suite")"; done
   before=$(readlink "$ROOT/public" || true)
-  ln -s "$(basename "$served")" "$ROOT/public.new"
+  # One that was killed midway has left its own.
+  ln -sfn "$(basename "$served")" "$ROOT/public.new"
   mv -T "$ROOT/public.new" "$ROOT/public"
   # Whoever is fetching from the last one can go on; what was before that goes.
   for old in "$ROOT"/public.[0-9]*; do
@@ -93,7 +94,8 @@ promote() {
   [ "$share" -le 100 ] || { echo "a share is a number from 0 to 100, not $share" >&2 && exit 2; }
   ours repo search canary "spotloop (= $1)" >/dev/null || { echo "there is no $1 in canary" >&2 && exit 1; }
   add stable ours repo copy canary stable "spotloop (= $1)" "spotloop-kiosk (= $1)" >/dev/null
-  { grep -vF "$1 " "$ROOT/shares" || true; } >"$ROOT/shares.new"
+  # As text: 1.1 and 1.10 are one number.
+  awk -v version="$1" '$1 "" != version ""' "$ROOT/shares" >"$ROOT/shares.new"
   [ "$share" -eq 100 ] || echo "$1 $share" >>"$ROOT/shares.new"
   mv "$ROOT/shares.new" "$ROOT/shares"
 }

@@ -21,6 +21,9 @@ UNDECIDED_S=$((14 * 24 * 3600))
 DOWNLOAD_S=120
 MOST_TRIES=5
 MOST_PINNED=10
+MOST_BYTES=4096
+# Of a number: until the year 2286 in seconds.
+MOST_DIGITS=10
 # What apt's configuration takes for "do not go on".
 REFUSED=10
 
@@ -32,15 +35,28 @@ commit() {
   sync "$(dirname "$1")"
 }
 
+# The vitals are in a folder of the player's, and told by the version on trial: a link is not followed, a pipe not waited for.
 field() {
-  sed -n "s/^$2=//p" "$1" 2>/dev/null | head -n 1
+  if [ -f "$1" ]; then
+    dd if="$1" bs=$MOST_BYTES count=1 iflag=nofollow,nonblock 2>/dev/null | sed -n "s/^$2=//p" | head -n 1
+  fi
+}
+
+# A field of plain digits; nothing where it is anything else. To calculate with that could end the script, or run a command.
+number() {
+  digits=$(field "$1" "$2")
+  case "$digits" in
+    *[!0-9]* | 0?*) ;;
+    *) if [ ${#digits} -le $MOST_DIGITS ]; then echo "$digits"; fi ;;
+  esac
 }
 
 # Where the trial stands: `trial`, `rolling-back`, or how it ended: `proved`, `rolled-back`, `undecided`, `by-hand`, `stuck`.
 load() {
   phase=$(field $DIR/state phase) from=$(field $DIR/state from) to=$(field $DIR/state to)
-  usual=$(field $DIR/state usual) clock=$(field $DIR/state clock) since=$(field $DIR/state since)
-  tries=$(field $DIR/state tries)
+  usual=$(number $DIR/state usual) clock=$(number $DIR/state clock) since=$(number $DIR/state since)
+  tries=$(number $DIR/state tries)
+  : "${clock:=0}" "${tries:=0}" "${since:=$(date +%s)}"
 }
 
 save() {
@@ -89,7 +105,7 @@ refuse() {
 
 # How many screens proved in the last days, as the player that runs tells; nothing where none runs.
 usual_now() {
-  if is_fresh; then field $VITALS usual; fi
+  if is_fresh; then number $VITALS usual; fi
 }
 
 keep() {
@@ -173,11 +189,10 @@ judge() {
     end proved "$to stays: before it no player ran that could be a measure."
   elif [ $(($(date +%s) - since)) -gt $UNDECIDED_S ]; then
     end undecided "$to stays: there was nothing to judge it by."
-  elif is_fresh && [ "$(field $VITALS version)" = "$to" ]; then
-    proved=$(field $VITALS proved)
+  elif is_fresh && [ "$(field $VITALS version)" = "$to" ] && proved=$(number $VITALS proved) && [ -n "$proved" ]; then
     if [ "$proved" -ge "$usual" ]; then
       end proved "$to shows and proves ($proved screens, $usual before): it stays."
-    elif [ "$(field $VITALS expected)" = 1 ]; then
+    elif [ "$(number $VITALS expected)" != 0 ]; then
       count "$proved screens proved, $usual did before"
     fi
   elif [ "$(systemctl show spotloop.service --property ActiveState --value)" != inactive ]; then
@@ -186,7 +201,7 @@ judge() {
 }
 
 is_fresh() {
-  beat=$(field $VITALS beat)
+  beat=$(number $VITALS beat)
   [ -n "$beat" ] && [ $(($(cut -d. -f1 /proc/uptime) - beat)) -le $FRESH_S ]
 }
 

@@ -4,6 +4,7 @@ set -e
 
 APP='/opt/${sanitizedProductName}'
 PROFILE='/etc/apparmor.d/${executable}'
+DATA=/var/lib/spotloop
 
 # Whom the service runs as.
 if ! getent passwd spotloop >/dev/null; then
@@ -14,12 +15,16 @@ for group in audio video render; do
 done
 
 # Configuration and token are the player's own: it reads them itself, and sees when they change.
-install -d -m 0755 -o spotloop -g spotloop /etc/spotloop /var/lib/spotloop
+install -d -m 0755 -o spotloop -g spotloop /etc/spotloop $DATA
 for file in config.json org-token; do
   if [ -f "/etc/spotloop/$file" ]; then chown --no-dereference spotloop:spotloop "/etc/spotloop/$file"; fi
 done
 # As that user: in its folder root would follow whatever link it is given.
 runuser -u spotloop -- sh -c 'if [ -f /etc/spotloop/org-token ]; then chmod 0600 /etc/spotloop/org-token || true; fi'
+# What older versions left for everybody to read.
+if [ -n "$2" ]; then
+  runuser -u spotloop -- find $DATA -mindepth 1 ! -type l ! -name health.json -exec chmod go= {} + 2>/dev/null || true
+fi
 
 # Ubuntu lets only programs that have a profile make user namespaces, which Chromium's sandbox is made of.
 if command -v apparmor_parser >/dev/null && apparmor_parser -Q "$APP/resources/apparmor-profile" 2>/dev/null; then

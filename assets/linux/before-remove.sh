@@ -5,7 +5,11 @@ set -e
 # The players that run, however they were started; the processes below one end with it.
 players() {
   for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/exe")" = /opt/Spotloop/spotloop ] || continue
+    case "$(readlink "$process/exe")" in
+      # The second is one from before an upgrade: its file was replaced.
+      /opt/Spotloop/spotloop | '/opt/Spotloop/spotloop (deleted)') ;;
+      *) continue ;;
+    esac
     tr '\0' '\n' <"$process/cmdline" 2>/dev/null | grep -q '^--type=' || echo "${process#/proc/}"
   done
 }

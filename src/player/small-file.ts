@@ -1,5 +1,15 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import type { z } from "zod";
 
 /** Readable for its owner only, unless others are to read it. */
@@ -9,11 +19,13 @@ const OWNER_ONLY = 0o600;
  * Writes a small file as JSON, whole or not at all, by default for its owner only; it is on the disk when this
  * returns. Says whether the disk took it: a full or broken one ends nothing, and the next start knows less.
  */
-export function writeSmallFile(path: string, value: unknown, mode = OWNER_ONLY): boolean {
+export function writeSmallFile(path: string, value: unknown, mode?: number): boolean {
   const part = `${path}.new`;
   try {
-    const file = openSync(part, "w", mode);
+    const file = openSync(part, "w", mode ?? OWNER_ONLY);
     try {
+      // The unit's UMask takes from every mode that a file is made with.
+      if (mode !== undefined) fchmodSync(file, mode);
       // Unlike a single write, which a disk that gets full cuts short without a word.
       writeFileSync(file, JSON.stringify(value));
       fsyncSync(file);

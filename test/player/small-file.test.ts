@@ -75,6 +75,17 @@ describe("a small file", () => {
     expect([removeSmallFile(own), removeSmallFile(own), readSmallFile(own, schema)]).toEqual([true, true, null]);
   });
 
+  it.skipIf(process.platform === "win32")("is for others to read though nothing else that the process makes is", () => {
+    const path = join(temporaryFolder(), "open.json");
+    const before = process.umask(0o077);
+    try {
+      writeSmallFile(path, long, 0o644);
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
+
   it("is not written where there is no folder for it, and ends nothing", () => {
     expect(writeSmallFile(join(temporaryFolder(), "none", "a.json"), long)).toBe(false);
   });

@@ -20,6 +20,7 @@ import {
   type Connection,
   type ConnectionFlags,
   connectionTo,
+  endIfStrangeToken,
   overruled,
   withConnection,
 } from "../vendor/connection.ts";
@@ -188,6 +189,7 @@ async function serviceFor(
   };
   const complete = readAccess({ path, env: { ...told, ...asked } }, true);
   if (complete.kind === "bad") throw badAccess(complete, flags, true);
+  endIfStrangeToken(complete.access, flags, { ...told, ...asked });
   return { ...complete.access, token: placeOf({ ...told, ...asked }, complete.access.orgToken, path) };
 }
 

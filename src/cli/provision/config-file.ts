@@ -2,12 +2,16 @@ import { execFileSync } from "node:child_process";
 import {
   accessSync,
   chmodSync,
-  chownSync,
+  closeSync,
   constants,
   existsSync,
+  fchownSync,
+  lchownSync,
   mkdirSync,
+  openSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -118,9 +122,16 @@ const SERVICE_FOLDER = "/etc/spotloop";
 /** Writes a file, whole or not at all, for its owner only: the service's user in the service's folder, where there is one. */
 export function writePrivately(path: string, text: string): void {
   const unfinished = `${path}.new`;
-  writeFileSync(unfinished, text, { mode: PRIVATE });
-  const owner = serviceUserFor(path);
-  if (owner !== null) chownSync(unfinished, owner.uid, owner.gid);
+  // The service's folder is its user's: root writes into nothing that was there, and follows no link.
+  rmSync(unfinished, { force: true });
+  const file = openSync(unfinished, "wx", PRIVATE);
+  try {
+    writeFileSync(file, text);
+    const owner = serviceUserFor(path);
+    if (owner !== null) fchownSync(file, owner.uid, owner.gid);
+  } finally {
+    closeSync(file);
+  }
   renameSync(unfinished, path);
 }
 
@@ -213,5 +224,5 @@ export function makeRecordKey(path: string, env: ConfigSource["env"]): void {
   const { dataDir } = reading.config;
   if (openRecordKey(dataDir).kind === "unusable" || process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dataDir);
-  chownSync(recordKeyPath(dataDir), uid, gid);
+  lchownSync(recordKeyPath(dataDir), uid, gid);
 }

@@ -168,9 +168,10 @@ const overSchema = z.enum(["ended", "broken", "replaced"]);
 function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => boolean): HouseStage {
   const ask = (code: string): Promise<unknown> => contents.executeJavaScript(code);
   const tell = (code: string) => void ask(code).catch(() => {});
+  let cued: number | null = null;
   let watched: number | null = null;
   return {
-    async show(item: HouseItem) {
+    async cue(item: HouseItem) {
       const isPage = item.form === "page";
       const url = houseUrl(item.id, folder.entrance(item));
       // Each time it begins as it would in a new browser, and what it keeps does not pile up.
@@ -180,11 +181,14 @@ function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => b
         .number()
         .nullable()
         .parse(await ask(`slate.cue(${source})`));
-      const frame = isPage ? newestFrame(contents) : null;
+      cued = isPage ? newestFrame(contents) : null;
+      return lengthMs;
+    },
+    async take() {
+      const frame = cued;
       if (frame !== null) await drawn(contents, frame);
       await ask("slate.take()");
       watched = frame;
-      return lengthMs;
     },
     async over() {
       const over = ask("slate.over()").then((how) => overSchema.parse(how));

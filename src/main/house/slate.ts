@@ -27,16 +27,16 @@ interface SlateParts {
   readonly house?: ServedHouse;
   /** Hears each time the page is there: the first time, and after each crash and renewal. */
   readonly onLoaded?: () => void;
-  /** Hears that the page is gone; it is loaded again. */
+  /** Hears that the page is gone, or could not be loaded; it is loaded again. */
   readonly onGone?: () => void;
 }
 
 /** A first paint that takes longer than this is not waited for. */
 const PAINTED_WITHIN_MS = 1_000;
-/** A crashed slate is loaded again at once, and one that crashes again and again this much later each time. */
+/** A slate that has crashed or was not loaded is loaded again at once, and where that goes on this much later each time. */
 const RELOAD_STEP_MS = 500;
 const LONGEST_RELOAD_MS = 10_000;
-/** A slate that has stood this long does not crash again and again. */
+/** A slate that has stood this long does not fail again and again. */
 const SOUND_AFTER_MS = 60_000;
 
 /** The slate's own colour, in the middle: what is left of it while it is loaded again after a crash. */
@@ -75,8 +75,16 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   window.on("resize", refill);
   let colour = SLATE_COLOUR;
   const { webContents } = view;
+  let loads = 0;
   const load = async () => {
-    if (!webContents.isDestroyed()) await webContents.loadURL(url).then(onLoaded, () => {});
+    if (webContents.isDestroyed()) return;
+    const number = ++loads;
+    const failed = () => {
+      if (number !== loads || webContents.isDestroyed()) return;
+      onGone?.();
+      loadAgain();
+    };
+    await webContents.loadURL(url).then(onLoaded, failed);
   };
   // Only once the whole page is drawn: before that its colour would be seen alone.
   const paint = async () => {
@@ -85,15 +93,17 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   };
   let loaded: Promise<void> | null = null;
   let onRenewed = () => {};
-  if (onGone !== undefined) view.webContents.on("render-process-gone", onGone);
-  reloadAfterCrashes(view, async () => {
+  const reload = async () => {
     if (webContents.isDestroyed()) return;
     // A page's new process begins with none.
     view.setBackgroundColor(colour);
     await load();
-    renewed.delete(view.webContents);
+    renewed.delete(webContents);
     onRenewed();
-  });
+  };
+  const loadAgain = laterEachTime(reload);
+  if (onGone !== undefined) webContents.on("render-process-gone", onGone);
+  webContents.on("render-process-gone", () => (isRenewed(webContents) ? void reload() : loadAgain()));
   const setColour = (chosen: string) => {
     colour = chosen;
     view.setBackgroundColor(colour);
@@ -123,14 +133,21 @@ export function createSlate(window: BaseWindow, page: string, parts: SlateParts 
   };
 }
 
-function reloadAfterCrashes({ webContents }: WebContentsView, load: () => Promise<void>): void {
-  let crashes = 0;
-  webContents.on("render-process-gone", () => {
-    if (isRenewed(webContents)) return void load();
-    setTimeout(load, Math.min(crashes * RELOAD_STEP_MS, LONGEST_RELOAD_MS));
-    crashes++;
-    setTimeout(() => crashes--, SOUND_AFTER_MS);
-  });
+/** Reloads when called, later the more often that was lately. Once where a crash and the load that it broke both call. */
+function laterEachTime(reload: () => Promise<void>): () => void {
+  let lately = 0;
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    const begin = () => {
+      isAsked = false;
+      void reload();
+    };
+    setTimeout(begin, Math.min(lately * RELOAD_STEP_MS, LONGEST_RELOAD_MS));
+    lately++;
+    setTimeout(() => lately--, SOUND_AFTER_MS);
+  };
 }
 
 async function seal(own: Session, house: ServedHouse | undefined): Promise<void> {

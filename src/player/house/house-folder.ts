@@ -12,8 +12,18 @@ import { codeOf } from "../stores/database.ts";
 interface HouseEntry extends HouseItem {
   /** The file that is shown first: the image, the clip or the page. */
   readonly path: string;
-  /** The folder whose files a page may use; `null` for what needs no other files. */
-  readonly root: string | null;
+  /** `null` for what needs no other files. */
+  readonly page: PagePlace | null;
+}
+
+/** Where a page has its files. */
+interface PagePlace {
+  /** The folder that their names are within. */
+  readonly folder: string;
+  /** The page's own name there, which may be a link's. */
+  readonly entrance: string;
+  /** The folder of all house content: what a link leads to is in it. */
+  readonly root: string;
 }
 
 /** What a folder holds. */
@@ -85,7 +95,7 @@ async function examine(root: string, name: string): Promise<HouseEntry | Skipped
     if (found.isDirectory()) return await asPage(root, name, real);
     const form = formOf(name);
     if (form === undefined) return { name, why: "is no image, clip or page" };
-    return entryOf(name, form, real, form === "page" ? root : null, found);
+    return entryOf(name, form, real, form === "page" ? { folder: root, entrance: name, root } : null, found);
   } catch (error) {
     if (codeOf(error) === SILENT) throw error;
     if (name.includes("\ufffd")) return { name, why: "has a name that is not UTF-8" };
@@ -100,21 +110,22 @@ async function asPage(root: string, name: string, folder: string): Promise<House
   if (index === undefined) return { name, why: "is a folder without index.html" };
   const real = await ask(() => realpath(join(folder, index)));
   if (!real.startsWith(root + sep)) return { name, why: "leads out of the folder" };
-  return entryOf(name, "page", real, folder, await ask(() => stat(real)));
+  return entryOf(name, "page", real, { folder, entrance: index, root }, await ask(() => stat(real)));
 }
 
 function entryOf(
   name: string,
   form: HouseForm,
   path: string,
-  root: string | null,
+  page: PagePlace | null,
   found: Stats,
 ): HouseEntry | SkippedFile {
   const { size, mtimeMs, ctimeMs, ino } = found;
   if (!found.isFile()) return { name, why: "is no plain file" };
   if (size === 0) return { name, why: "is empty" };
+  if (page !== null && UNNAMEABLE.test(page.entrance)) return { name, why: "is a page with \\ or : in its name" };
   const id = createHash("sha256").update([name, ino, size, mtimeMs, ctimeMs].join("\n")).digest("hex").slice(0, 32);
-  return { id, name, form, path, root };
+  return { id, name, form, path, page };
 }
 
 /** What a disk that does not answer is told as. */
@@ -181,6 +192,8 @@ export class HouseFolder {
   #before: ReadonlyMap<string, HouseEntry> = new Map();
   #problem: string | null = null;
   #said: ReadonlySet<string> = new Set();
+  /** The items, by their ids, whose first file could not be had when it was last asked for. */
+  readonly #gone = new Set<string>();
 
   constructor(folder: string, log: Logger) {
     this.#folder = folder;
@@ -192,6 +205,7 @@ export class HouseFolder {
     const { entries, skipped, problem } = await surveyHouse(this.#folder);
     this.#before = this.#entries;
     this.#entries = new Map(entries.map((entry) => [entry.id, entry]));
+    this.#gone.clear();
     this.#sayProblem(problem);
     this.#saySkipped(skipped);
     return entries.map(({ id, name, form }) => ({ id, name, form }));
@@ -199,8 +213,7 @@ export class HouseFolder {
 
   /** The name under which a page of ours asks for an item's first file; `""` where it has only one. */
   entrance({ id }: HouseItem): string {
-    const entry = this.#entry(id);
-    return entry === undefined || entry.root === null ? "" : entry.path.slice(entry.root.length + 1);
+    return this.#entry(id)?.page?.entrance ?? "";
   }
 
   /**
@@ -210,8 +223,19 @@ export class HouseFolder {
   async file(id: string, name: string): Promise<HouseFile | null> {
     const entry = this.#entry(id);
     if (entry === undefined) return null;
-    const path = entry.root === null ? entry.path : await within(entry.root, name);
-    return path === null ? null : fileAt(path);
+    const { page } = entry;
+    const path = page === null ? entry.path : await within(page, name);
+    const file = path === null ? null : await fileAt(path, page === null ? entry.name : name);
+    if (page === null || name === page.entrance) {
+      if (file === null) this.#gone.add(id);
+      else this.#gone.delete(id);
+    }
+    return file;
+  }
+
+  /** Whether an item's first file could not be had when it was last asked for. A page is loaded all the same, and is white. */
+  isGone({ id }: HouseItem): boolean {
+    return this.#entry(id) === undefined || this.#gone.has(id);
   }
 
   #entry(id: string): HouseEntry | undefined {
@@ -236,26 +260,29 @@ export class HouseFolder {
 /** A folder of hundreds of other things needs no line for each. */
 const MOST_SAID = 20;
 
-/** Where a page's file really is, or `null` where that is not in the page's folder or hidden. */
-async function within(root: string, name: string): Promise<string | null> {
+/** On one system or another these lead elsewhere: no page may ask for a name that has them. */
+const UNNAMEABLE = /[\\\0:]/;
+
+/** Where a page's file really is, or `null` where its name is hidden, or a link leads out of all house content. */
+async function within({ folder, root }: PagePlace, name: string): Promise<string | null> {
   const parts = name.split("/");
-  if (parts.some((part) => part === "" || part.startsWith(".") || /[\\\0:]/.test(part))) return null;
+  if (parts.some((part) => part === "" || part.startsWith(".") || UNNAMEABLE.test(part))) return null;
   try {
-    const from = await ask(() => realpath(root));
-    const path = await ask(() => realpath(join(root, ...parts)));
-    return path.startsWith(from + sep) ? path : null;
+    const path = await ask(() => realpath(join(folder, ...parts)));
+    return path.startsWith(root + sep) ? path : null;
   } catch {
     return null;
   }
 }
 
-async function fileAt(path: string): Promise<HouseFile | null> {
+/** Of the type that its name says, as any server has it: what a link leads to may have no end that tells. */
+async function fileAt(path: string, name: string): Promise<HouseFile | null> {
   try {
     const found = await ask(() => stat(path));
     if (!found.isFile()) return null;
     // Loaded only now: most players have no folder, and its tables take longer than all the rest of this.
     const { default: mime } = await import("mime");
-    const type = mime.getType(extname(path)) ?? "application/octet-stream";
+    const type = mime.getType(extname(name)) ?? "application/octet-stream";
     const charset = type.startsWith("text/") && (await isOtherwiseUtf8(path, found.size)) ? "; charset=utf-8" : "";
     return { sizeBytes: found.size, contentType: type + charset, bytes: (start, end) => bytesOf(path, start, end) };
   } catch {

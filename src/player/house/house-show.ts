@@ -12,11 +12,10 @@ import type { HouseFolder } from "./house-folder.ts";
 
 /** Where house content is shown: the slate of one screen. */
 export interface HouseStage {
-  /**
-   * Loads an item and shows it once it has a picture. Resolves with a clip's own length in
-   * milliseconds, else with null; rejects when it cannot be shown.
-   */
-  show(item: HouseItem): Promise<number | null>;
+  /** Loads an item. Resolves with a clip's own length in milliseconds, else with null; rejects when it cannot be shown. */
+  cue(item: HouseItem): Promise<number | null>;
+  /** Shows what was cued, once it has a picture; rejects when it cannot be shown. */
+  take(): Promise<void>;
   /** Resolves when the item shown last has ended, has broken, or was replaced by another. */
   over(): Promise<"ended" | "broken" | "replaced">;
   /** Shows the slate itself. */
@@ -75,7 +74,10 @@ export function startHouseShow(parts: HouseShowParts): HouseShow {
   async function show(item: HouseItem): Promise<void> {
     const { id } = item;
     try {
-      dispatch({ kind: "shown", id, lengthMs: await stage.show(item) });
+      const lengthMs = await stage.cue(item);
+      if (folder.isGone(item)) throw new Error("its file is gone, or cannot be read");
+      await stage.take();
+      dispatch({ kind: "shown", id, lengthMs });
     } catch (error) {
       log.warn({ file: item.name, reason: String(error) }, "house content cannot be shown");
       return dispatch({ kind: "failed", id });

@@ -150,6 +150,52 @@ describe("a page in the folder", () => {
     expect(await house.file((await named("news")).id, name)).toBe(null);
   });
 
+  it.each([
+    ["campaign", "campaign/index.html", "../shared/page.html"],
+    ["campaign", "campaign/index.html", "../shared/page"],
+    ["a.html", "a.html", "shared/page.html"],
+    ["a.html", "a.html", "..data/page.html"],
+    ["campaign", "campaign", "..data/folder"],
+  ])("that is a link (%s: %s -> %s) is shown, with the files beside the link", async (name, link, target) => {
+    for (const file of ["shared/page.html", "shared/page", "..data/page.html", "..data/folder/index.html"]) put(file);
+    mkdirSync(join(folder, link, ".."), { recursive: true });
+    symlinkSync(target, join(folder, link));
+    put(name === link ? "beside.css" : "campaign/beside.css");
+    if (link === "campaign") put("..data/folder/beside.css");
+    const page = await named(name);
+    const entrance = house.entrance(page);
+    expect(await house.file(page.id, entrance)).toMatchObject({ sizeBytes: 1, contentType: "text/html" });
+    expect(await house.file(page.id, "beside.css")).toMatchObject({ contentType: "text/css" });
+  });
+
+  it.skipIf(process.platform === "win32")("is skipped where no page may ask for its name", async () => {
+    for (const name of ["10:30.html", "a\\b.html", "news/index.10:30.html", "10:30.jpg"]) put(name);
+    const { entries, skipped } = await surveyHouse(folder);
+    expect(entries.map(({ name }) => name)).toEqual(["10:30.jpg"]);
+    expect(skipped.map(({ name }) => name).sort()).toEqual(["10:30.html", "a\\b.html", "news"]);
+  });
+
+  it("is followed to what its link leads to by now", async () => {
+    for (const version of ["..1", "..2"]) put(`${version}/page.html`, version);
+    symlinkSync("..1", join(folder, "..data"));
+    symlinkSync("..data/page.html", join(folder, "a.html"));
+    const page = await named("a.html");
+    rmSync(join(folder, "..data"));
+    rmSync(join(folder, "..1"), { recursive: true });
+    symlinkSync("..2", join(folder, "..data"));
+    const file = await house.file(page.id, house.entrance(page));
+    expect(await text(file?.bytes(0, 2) ?? Readable.from([]))).toBe("..2");
+  });
+
+  it("has no file by a link that leads out of all house content, and is skipped where it is one itself", async () => {
+    put("news/index.html");
+    symlinkSync(join(folder, "..", "secret.jpg"), join(folder, "news", "a.jpg"));
+    put("campaign/other.css");
+    symlinkSync(join(folder, "..", "secret.jpg"), join(folder, "campaign", "index.html"));
+    expect(await house.file((await named("news")).id, "a.jpg")).toBe(null);
+    expect((await surveyHouse(folder)).skipped).toEqual([{ name: "campaign", why: "leads out of the folder" }]);
+  });
+
   it("that goes, or an id that never was, has no file", async () => {
     put("news/index.html");
     const page = await named("news");

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -10,21 +10,32 @@ import { ManualClock } from "../../support/player/manual-clock.ts";
 
 type End = Awaited<ReturnType<HouseStage["over"]>>;
 
-/** A slate without a page: what is shown is there at once, unless it is broken. */
+/** A slate without a page: what is shown is there at once, unless it is broken. As a frame does, it loads any answer. */
 class FakeHouseStage implements HouseStage {
   readonly seen: string[] = [];
   readonly broken = new Set<string>();
+  readonly #folder: HouseFolder;
+  #cued = "";
   end: (how: End) => void = () => {};
   #over: Promise<End> = Promise.resolve("replaced");
 
-  async show({ name, form }: HouseItem): Promise<number | null> {
-    if (this.broken.has(name)) throw new Error("undecodable");
-    this.seen.push(name);
+  constructor(folder: HouseFolder) {
+    this.#folder = folder;
+  }
+
+  async cue(item: HouseItem): Promise<number | null> {
+    await this.#folder.file(item.id, this.#folder.entrance(item));
+    if (this.broken.has(item.name)) throw new Error("undecodable");
+    this.#cued = item.name;
+    return item.form === "video" ? 5_000 : null;
+  }
+
+  async take(): Promise<void> {
+    this.seen.push(this.#cued);
     this.end("replaced");
     this.#over = new Promise((resolve) => {
       this.end = resolve;
     });
-    return form === "video" ? 5_000 : null;
   }
 
   over = (): Promise<End> => this.#over;
@@ -35,23 +46,23 @@ class FakeHouseStage implements HouseStage {
 
 let clock: ManualClock;
 let folder: string;
+let house: HouseFolder;
 let stage: FakeHouseStage;
 let lines: string[];
 
 beforeEach(() => {
   clock = new ManualClock();
   folder = temporaryFolder();
-  stage = new FakeHouseStage();
   lines = [];
+  house = new HouseFolder(folder, log);
+  stage = new FakeHouseStage(house);
 });
+
+const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line).file) });
 
 function show(...names: string[]): HouseShow {
   for (const name of names) writeFileSync(join(folder, name), name);
-  const log = pino(
-    { base: null, timestamp: false },
-    { write: (line: string) => void lines.push(JSON.parse(line).file) },
-  );
-  return startHouseShow({ folder: new HouseFolder(folder, log), stage, clock, stayMs: 10_000, log });
+  return startHouseShow({ folder: house, stage, clock, stayMs: 10_000, log });
 }
 
 /** The folder is looked at on the real disk. */
@@ -88,12 +99,21 @@ describe("house content from a folder", () => {
     expect(lines).toEqual(["b.jpg"]);
   });
 
+  it("does not show a page that has gone since the folder was looked at", async () => {
+    show("a.html", "b.html", "c.html");
+    await seen("a.html");
+    rmSync(join(folder, "b.html"));
+    stage.end("broken");
+    await seen("a.html", "c.html");
+    expect(lines).toEqual(["b.html"]);
+  });
+
   it("stands still while a deck lies above", async () => {
-    const house = show("a.jpg", "b.jpg");
+    const running = show("a.jpg", "b.jpg");
     await seen("a.jpg");
-    house.dispatch({ kind: "covered" });
+    running.dispatch({ kind: "covered" });
     await clock.advance(60_000);
-    house.dispatch({ kind: "uncovered" });
+    running.dispatch({ kind: "uncovered" });
     await clock.advance(9_000);
     expect(stage.seen).toEqual(["a.jpg", "(pause)", "(resume)"]);
     await clock.advance(1_000);

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onPath } from "../../../scripts/setup/system.ts";
@@ -62,6 +71,34 @@ describe.skipIf(!canPublish)("the vendor's repository", { timeout: 120_000 }, ()
     expect(read(`dists/canary/${list}`)).not.toContain("Phased");
     expect(publish("stable", "1.1").code).toBe(0);
     expect(read(`dists/stable/${list}`)).not.toContain("Phased");
+  });
+
+  it.each([
+    ["11.1.0", "1.1.0"],
+    ["1.10", "1.1"],
+  ])("keeps the share of %s where %s comes to all machines", (staged, whole) => {
+    const { publish, read } = vendor();
+    publish("key", "Vendor <updates@vendor.example>");
+    for (const version of [staged, whole]) publish("canary", ...packagesOf(version));
+    expect(publish("stable", staged, "10").code).toBe(0);
+    expect(publish("stable", whole).code).toBe(0);
+    const entries = read("dists/stable/main/binary-amd64/Packages").split("\n\n");
+    const phased = entries.filter((entry) => entry.includes("\nPhased-Update-Percentage: 10"));
+    expect(phased.map((entry) => /^Version: (.*)$/m.exec(entry)?.[1])).toEqual([staged, staged]);
+  });
+
+  it("serves what was published last, though a publication before it was killed midway", () => {
+    const { folder, publish, read } = vendor();
+    publish("key", "Vendor <updates@vendor.example>");
+    publish("canary", ...packagesOf("1.0"));
+    for (const [version, leftOver] of [
+      ["1.1", readlinkSync(join(folder, "public"))],
+      ["1.2", "public.0"],
+    ] as const) {
+      symlinkSync(leftOver, join(folder, "public.new"));
+      expect(publish("canary", ...packagesOf(version)).code).toBe(0);
+      expect(read("dists/canary/main/binary-amd64/Packages")).toContain(`Version: ${version}\n`);
+    }
   });
 
   it("is signed by its key, list by list", () => {

@@ -31,6 +31,10 @@ describe("the player's unit", () => {
     expect([setting("Type"), setting("NotifyAccess"), setting("PAMName")]).toEqual(["notify", "all", undefined]);
   });
 
+  it("keeps what the player writes to its own user", () => {
+    expect(setting("UMask")).toBe("0077");
+  });
+
   it("gives the start longer than the player itself waits for a display", () => {
     const longestWaitSeconds = 60;
     expect(Number(setting("TimeoutStartSec"))).toBeGreaterThan(longestWaitSeconds + Number(setting("WatchdogSec")));
