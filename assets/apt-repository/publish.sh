@@ -93,11 +93,11 @@ promote() {
   case "$share" in '' | *[!0-9]*) echo "a share is a number from 0 to 100, not $share" >&2 && exit 2 ;; esac
   [ "$share" -le 100 ] || { echo "a share is a number from 0 to 100, not $share" >&2 && exit 2; }
   ours repo search canary "spotloop (= $1)" >/dev/null || { echo "there is no $1 in canary" >&2 && exit 1; }
-  add stable ours repo copy canary stable "spotloop (= $1)" "spotloop-kiosk (= $1)" >/dev/null
-  # As text: 1.1 and 1.10 are one number.
+  # The share comes first: without it whatever publishes next would bring the version to all. As text: 1.1 and 1.10 are one number.
   awk -v version="$1" '$1 "" != version ""' "$ROOT/shares" >"$ROOT/shares.new"
   [ "$share" -eq 100 ] || echo "$1 $share" >>"$ROOT/shares.new"
   mv "$ROOT/shares.new" "$ROOT/shares"
+  add stable ours repo copy canary stable "spotloop (= $1)" "spotloop-kiosk (= $1)" >/dev/null
 }
 
 case "${1-} ${2-}" in

@@ -22,7 +22,9 @@ const OWNER_ONLY = 0o600;
 export function writeSmallFile(path: string, value: unknown, mode?: number): boolean {
   const part = `${path}.new`;
   try {
-    const file = openSync(part, "w", mode ?? OWNER_ONLY);
+    // A crash may have left one, and in a folder of another's root follows no link.
+    rmSync(part, { force: true });
+    const file = openSync(part, "wx", mode ?? OWNER_ONLY);
     try {
       // The unit's UMask takes from every mode that a file is made with.
       if (mode !== undefined) fchmodSync(file, mode);

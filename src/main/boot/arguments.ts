@@ -47,11 +47,12 @@ export function readArguments(argv: readonly string[], packaged: boolean): Argum
  * The switches among a process's arguments that would undo what protects the player from what it shows, or open it to
  * others: without dashes and values, in lower case. The inspect fuse covers Node's inspector only, not Chromium's
  * debugging port, so a packaged player does not run with any of them. After `--` there are no switches, for Chromium
- * neither: what follows is another program's.
+ * neither: what follows is another program's. On Windows it takes a slash for a dash.
  */
-export function forbiddenSwitches(argv: readonly string[]): readonly string[] {
+export function forbiddenSwitches(argv: readonly string[], platform = process.platform): readonly string[] {
   const end = argv.indexOf("--");
   const own = end === -1 ? argv : argv.slice(0, end);
-  const names = own.flatMap((argument) => /^--?([a-z][a-z0-9-]*)/i.exec(argument)?.[1]?.toLowerCase() ?? []);
+  const written = platform === "win32" ? /^(?:--?|\/)([a-z][a-z0-9-]*)/i : /^--?([a-z][a-z0-9-]*)/i;
+  const names = own.flatMap((argument) => written.exec(argument)?.[1]?.toLowerCase() ?? []);
   return names.filter((name) => FORBIDDEN_SWITCH.test(name));
 }

@@ -63,6 +63,11 @@ describe("a packaged player", () => {
     expect(forbiddenSwitches(["spotloop", argument])).toHaveLength(1);
   });
 
+  it("does not run with them where Windows has a slash for a dash", () => {
+    expect(forbiddenSwitches(["spotloop", "/remote-debugging-port=9222"], "win32")).toEqual(["remote-debugging-port"]);
+    expect(forbiddenSwitches(["spotloop", "/no-sandbox/config.json"], "linux")).toEqual([]);
+  });
+
   it("lets the command that `emulator exec` runs have switches of its own", () => {
     expect(forbiddenSwitches(["spotloop", "emulator", "exec", "--", "chromium", "--no-sandbox"])).toEqual([]);
     expect(forbiddenSwitches(["spotloop", "--no-sandbox", "--", "chromium"])).toEqual(["no-sandbox"]);
