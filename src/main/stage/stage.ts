@@ -159,6 +159,8 @@ export function createStage(parts: StageParts): Stage {
       const { at, ageMs } = await content.start();
       const paintedAt = monotonic(parts.clock, raisedAt, at);
       if (!cues.has(cued.playout.id)) return null;
+      cued.phase = "painted";
+      coverSlate();
       if (ageMs !== null) parts.onPageSeen(cued.playout, ageMs);
       cued.stopWatching = watchProgress(content, cued.playout.item.form === "video", (reason, detail) =>
         fail(cued.playout, reason, detail),
@@ -170,8 +172,6 @@ export function createStage(parts: StageParts): Stage {
   async function take(cued: Cued): Promise<void> {
     const paintedAt = await raise(cued);
     if (paintedAt === null) return;
-    cued.phase = "painted";
-    coverSlate();
     await sleep(SEEN_AFTER_MS);
     report({ kind: "deck-painted", playout: cued.playout.id, paintedAt });
   }
