@@ -5,7 +5,12 @@ import type { Instant } from "../spot.ts";
 export interface CachedFile {
   readonly digest: string;
   readonly sizeBytes: number;
-  readonly usedAt: Instant;
+}
+
+/** How full the cache is. */
+export interface CacheSize {
+  readonly files: number;
+  readonly bytes: number;
 }
 
 /** How full the cache may be. */
@@ -15,26 +20,35 @@ export interface CacheLimits {
 }
 
 /**
- * Which files to remove, least recently used first, so that `incomingBytes` more fit: into the budget, and beside the
- * disk space that must stay free. What is held (on air, ready, being prepared) is never among them.
+ * How many bytes have to go so that `incomingBytes` more fit: into the budget, of which `cachedBytes` are used, and beside
+ * the disk space that must stay free, of which there are `freeBytes`. Below 0 where that many more would fit.
  */
-export function evictions(
-  files: readonly CachedFile[],
-  held: ReadonlySet<string>,
+export function missingBytes(
+  cachedBytes: number,
   freeBytes: number,
   incomingBytes: number,
   limits: CacheLimits,
+): number {
+  return incomingBytes + Math.max(cachedBytes - limits.maxBytes, limits.minFreeBytes - freeBytes);
+}
+
+/**
+ * Which files to remove, least recently used first, as they are given, so that so many bytes are freed, and so many files.
+ * What is held (on air, ready, being prepared) is never among them.
+ */
+export function evictions(
+  oldestFirst: Iterable<CachedFile>,
+  held: ReadonlySet<string>,
+  bytes: number,
+  files = 0,
 ): readonly string[] {
-  const total = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-  const overBudget = total + incomingBytes - limits.maxBytes;
-  const shortOfSpace = limits.minFreeBytes + incomingBytes - freeBytes;
-  let missing = Math.max(overBudget, shortOfSpace);
   const chosen: string[] = [];
-  for (const file of [...files].sort((one, other) => one.usedAt - other.usedAt)) {
-    if (missing <= 0) break;
-    if (held.has(file.digest)) continue;
-    chosen.push(file.digest);
-    missing -= file.sizeBytes;
+  let missing = bytes;
+  for (const { digest, sizeBytes } of oldestFirst) {
+    if (missing <= 0 && chosen.length >= files) break;
+    if (held.has(digest)) continue;
+    chosen.push(digest);
+    missing -= sizeBytes;
   }
   return chosen;
 }

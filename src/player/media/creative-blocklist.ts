@@ -60,4 +60,4 @@ const STRIKE = `
     reason = excluded.reason`;
 
 const PRUNE = `
-  delete from strike where key in (select key from strike order by last_at desc limit -1 offset ?)`;
+  delete from strike where rowid in (select rowid from strike order by last_at desc limit -1 offset ?)`;

@@ -5,7 +5,9 @@ import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import type { StrikeKind } from "../../core/backoff.ts";
 import { startsLike } from "../../core/media/media-type.ts";
 import type { LineRefusal, MediaLine } from "../network/media-line.ts";
-import { type Refusal, refusalOf } from "./media.ts";
+import { isDiskFull } from "../stores/commit-flush.ts";
+import { codeOf } from "../stores/database.ts";
+import { lengthIn, type Refusal, refusalOf, sizeIn, totalOfRest, validatorIn } from "./media.ts";
 import type { Fingerprint, PartialDownload } from "./partial-download.ts";
 
 /** What is to be downloaded, and what is known of it beforehand. */
@@ -99,7 +101,8 @@ export async function download(
     if (reply.status === 304 && tools.known !== undefined) return { kind: "unchanged", headers: reply.headers };
     const failure =
       (await begin(reply, partial, tools.maxBytes, control.signal)) ??
-      (await pour(reply, partial, tools, watch, control.signal));
+      (await pour(reply, partial, tools, watch, control.signal)) ??
+      unfinished(partial);
     return failure ?? (await finish(request, partial, reply, tools));
   } catch (error) {
     if (isDiskError(error)) throw error;
@@ -148,7 +151,10 @@ function headersFor(
   return headers;
 }
 
-/** Says what is wrong with an answer from its head; an answer with the whole file starts the partial one over. */
+/**
+ * Says what is wrong with an answer from its head; an answer with the whole file starts the partial one over. What has come
+ * stays where a server has nothing to give just now.
+ */
 async function begin(
   reply: Reply,
   partial: PartialDownload,
@@ -156,16 +162,20 @@ async function begin(
   signal: AbortSignal,
 ): Promise<DownloadFailure | null> {
   const { status, headers } = reply;
-  if (status === 206 && startOf(headers) === partial.sizeBytes && partial.sizeBytes > 0) {
-    partial.wasResumed = true;
-    return null;
-  }
-  if (partial.sizeBytes > 0) await partial.discard();
-  if (status === 206 || status === 416) return { kind: "unreachable", reason: "another range than was asked for" };
-  if (status !== 200) return refusalOf(reply, signal);
-  partial.validator = validatorIn(headers);
-  return Number(headers.get("content-length")) > maxBytes ? tooLarge(maxBytes) : null;
+  if (![200, TRANSFORMED, 206, 416].includes(status)) return refusalOf(reply, signal);
+  const isWhole = status === 200 || status === TRANSFORMED;
+  const totalBytes = isWhole ? sizeIn(headers) : totalOfRest(partial, headers);
+  if (partial.sizeBytes > 0 && (isWhole || totalBytes === null)) await partial.discard();
+  if (!isWhole && totalBytes === null) return { kind: "unreachable", reason: "another range than was asked for" };
+  partial.wasResumed = partial.sizeBytes > 0;
+  // What a proxy makes of a file is not what its server would go on with.
+  if (!partial.wasResumed) partial.validator = status === TRANSFORMED ? null : validatorIn(headers);
+  partial.totalBytes = totalBytes;
+  return (totalBytes ?? lengthIn(headers) ?? 0) > maxBytes ? tooLarge(maxBytes) : null;
 }
+
+/** The status of a 200 that a proxy has changed (RFC 9110, 15.3.4). */
+const TRANSFORMED = 203;
 
 async function pour(
   { body, headers }: Reply,
@@ -174,8 +184,7 @@ async function pour(
   watch: Watch,
   signal: AbortSignal,
 ): Promise<DownloadFailure | null> {
-  const lengthBytes = Number(headers.get("content-length") ?? Number.NaN);
-  const announcedBytes = Number.isFinite(lengthBytes) ? partial.sizeBytes + lengthBytes : null;
+  const announcedBytes = partial.totalBytes ?? lengthIn(headers);
   onProgress?.({ receivedBytes: partial.sizeBytes, announcedBytes });
   const refusal = () => {
     const sizeBytes = announcedBytes ?? partial.sizeBytes;
@@ -201,6 +210,12 @@ async function pour(
   }
 }
 
+/** A server may give less of a file at a time than it was asked for (RFC 9110, 15.3.7): the rest is asked for anew. */
+function unfinished({ sizeBytes, totalBytes }: PartialDownload): DownloadFailure | null {
+  if (sizeBytes >= (totalBytes ?? 0)) return null;
+  return { kind: "unreachable", reason: `${sizeBytes} of ${totalBytes} bytes received` };
+}
+
 async function finish(
   request: MediaRequest,
   partial: PartialDownload,
@@ -209,7 +224,7 @@ async function finish(
 ): Promise<Downloaded | DownloadFailure> {
   const { sizeBytes } = partial;
   const fingerprint = partial.fingerprint();
-  const reason = flaw(request, sizeBytes, fingerprint);
+  const reason = flaw(request, partial, fingerprint);
   if (reason !== null) {
     const { wasResumed } = partial;
     await partial.discard();
@@ -234,7 +249,12 @@ async function finish(
 }
 
 /** What is wrong with bytes that came to an end, expected and found; `null` when they are as promised (F16). */
-function flaw(request: MediaRequest, sizeBytes: number, { md5, head }: Fingerprint): string | null {
+function flaw(
+  request: MediaRequest,
+  { sizeBytes, totalBytes }: PartialDownload,
+  { md5, head }: Fingerprint,
+): string | null {
+  if (totalBytes !== null && totalBytes !== sizeBytes) return `${totalBytes} bytes announced, ${sizeBytes} received`;
   if (request.sizeBytes !== null && request.sizeBytes !== sizeBytes) {
     return `${request.sizeBytes} bytes promised, ${sizeBytes} received`;
   }
@@ -242,19 +262,6 @@ function flaw(request: MediaRequest, sizeBytes: number, { md5, head }: Fingerpri
   if (request.mimeType === null) return null;
   if (sizeBytes === 0) return "no bytes";
   return startsLike(request.mimeType, head) ? null : `the bytes are not ${request.mimeType}`;
-}
-
-/** RFC 9110 section 14.4: where the range of an answer begins, or `null`. */
-function startOf(headers: Headers): number | null {
-  const start = /^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1];
-  return start === undefined ? null : Number(start);
-}
-
-/** A weak ETag tells nothing about bytes, and those of a compressed answer are not the ones that arrive here. */
-function validatorIn(headers: Headers): string | null {
-  if (headers.has("content-encoding")) return null;
-  const etag = headers.get("etag");
-  return etag?.startsWith('"') ? etag : headers.get("last-modified");
 }
 
 function tooLarge(maxBytes: number): DownloadFailure {
@@ -269,8 +276,7 @@ function inWords(error: unknown): string {
 
 /** A full or broken disk is not the network's fault: it carries a system error code and a failing call. */
 function isDiskError(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code !== undefined && ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EACCES", "ENOENT", "EMFILE"].includes(code);
+  return isDiskFull(error) || ["EROFS", "EIO", "EACCES", "ENOENT", "EMFILE"].includes(codeOf(error) ?? "");
 }
 
 async function syncFolder(folder: string): Promise<void> {

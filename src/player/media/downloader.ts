@@ -1,5 +1,6 @@
 import pRetry from "p-retry";
 import type { LineRefusal } from "../network/media-line.ts";
+import { isDiskFull } from "../stores/commit-flush.ts";
 import {
   type Downloaded,
   type DownloadFailure,
@@ -157,6 +158,8 @@ const FIRST_WAIT_MS = 500;
 interface DownloaderParts extends Pick<DownloadTools, "folder" | "fetch" | "maxBytes" | "line" | "hold" | "release"> {
   /** The wait before the second try, in milliseconds; `FIRST_WAIT_MS` by default. */
   readonly retryMs?: number | undefined;
+  /** Makes room on a disk that did not take a file of so many bytes, as far as that is known. */
+  readonly makeRoom: (sizeBytes: number) => void;
 }
 
 /** Downloads files into a folder, however often their connections break. */
@@ -171,7 +174,7 @@ export class Downloader {
 
   /**
    * Resumes the partial download of this key; tries again while the host is unreachable, then returns the last failure (G7).
-   * A file that is "downloaded" is held once.
+   * Has room made once on a full disk. A file that is "downloaded" is held once.
    */
   async download(
     key: string,
@@ -180,12 +183,19 @@ export class Downloader {
     onProgress?: (progress: Progress) => void,
   ): Promise<Downloaded | DownloadFailure> {
     const partial = this.#partials.take(key, request.md5 !== null);
+    let roomMade = false;
     const attempt = async (): Promise<Downloaded | DownloadFailure> => {
       const had = partial.sizeBytes;
       const tools = { ...this.#parts, onProgress };
       const result = await download(request, partial, tools, signal).catch(async (error: unknown) => {
+        const sizeBytes = partial.totalBytes ?? request.sizeBytes ?? partial.sizeBytes;
         // What the disk did not take is missing in the midst of the file, and counted as if it were there.
         await partial.discard();
+        if (!roomMade && isDiskFull(error)) {
+          roomMade = true;
+          await this.discardPartials();
+          this.#parts.makeRoom(sizeBytes);
+        }
         throw error;
       });
       if (result.kind === "unreachable") throw new Unreachable(result, partial.sizeBytes > had);

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type CacheLimits, freshUntil, isFresh } from "../../core/media/cache-policy.ts";
+import { type CacheLimits, type CacheSize, freshUntil, isFresh } from "../../core/media/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
 import { codeOf, isTaken } from "../stores/database.ts";
 import { CacheQuota } from "./cache-quota.ts";
 import type { CreativeBlocklist } from "./creative-blocklist.ts";
-import type { Downloaded, DownloadFailure, GetFollowed, MediaRequest, Progress } from "./download.ts";
+import type { Downloaded, DownloadFailure, GetFollowed, KnownVersion, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
-import { type ErrorResponse, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
-import type { IndexedMedia, MediaIndex } from "./media-index.ts";
+import { type ErrorResponse, type IndexedMedia, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
+import type { MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 
 /** What a cache is made of. */
@@ -32,6 +32,9 @@ export interface CacheParts {
   readonly onDeferred?: (request: MediaRequest) => void;
 }
 
+/** As long as a download may take whose item has had its turn. */
+const LONGEST_RENEWAL_MS = 10 * 60_000;
+
 /** Where a player keeps media; the version is that of how they are kept. */
 export function mediaFolderIn(dataDir: string): string {
   return join(dataDir, "media", "v1");
@@ -45,7 +48,8 @@ export class MediaCache {
   readonly #parts: CacheParts;
   readonly #downloader: Downloader;
   readonly #flights: Flights;
-  readonly #revalidations = new Set<Promise<void>>();
+  /** Those under way, by their keys. */
+  readonly #revalidations = new Map<string, Promise<void>>();
   readonly #quota: CacheQuota;
 
   private constructor(parts: CacheParts) {
@@ -57,7 +61,9 @@ export class MediaCache {
       hold: (digest: string) => quota.hold(digest),
       release: (digest: string) => quota.release(digest),
     };
-    this.#downloader = new Downloader({ folder, fetch, line, retryMs, maxBytes: limits.maxItemBytes, ...holds });
+    const makeRoom = (sizeBytes: number) => quota.makeRoom(sizeBytes);
+    const { maxItemBytes: maxBytes } = limits;
+    this.#downloader = new Downloader({ folder, fetch, line, retryMs, maxBytes, makeRoom, ...holds });
     this.#flights = new Flights(holds);
     this.#quota = quota;
   }
@@ -69,10 +75,12 @@ export class MediaCache {
     for (const name of await readdir(parts.folder)) {
       if (name.endsWith(PART_SUFFIX) || !known.has(name)) await rm(join(parts.folder, name), { recursive: true });
     }
+    const gone: string[] = [];
     for (const [digest, sizeBytes] of known) {
       const found = await stat(join(parts.folder, digest)).catch(() => null);
-      if (found?.size !== sizeBytes) isTaken(() => parts.index.forget(digest));
+      if (found?.size !== sizeBytes) gone.push(digest);
     }
+    isTaken(() => parts.index.forget(gone));
     return new MediaCache(parts);
   }
 
@@ -99,43 +107,58 @@ export class MediaCache {
 
   /**
    * Brings up to date what the cache has of a URL, if it may have changed since. Where that cannot be found out, or the
-   * new bytes are of no use, what is there stays.
+   * new bytes are of no use or not there within `LONGEST_RENEWAL_MS`, what is there stays. While one is under way for a URL it
+   * is all that others wait for.
    */
   async revalidate(request: MediaRequest, signal: AbortSignal): Promise<void> {
-    const revalidation = this.#revalidate(request, signal).finally(() => this.#revalidations.delete(revalidation));
-    this.#revalidations.add(revalidation);
+    const key = keyOf(request);
+    const underWay = this.#revalidations.get(key);
+    if (underWay !== undefined) return underWay;
+    const revalidation = this.#revalidate(key, request, signal).finally(() => this.#revalidations.delete(key));
+    this.#revalidations.set(key, revalidation);
     await revalidation;
   }
 
   /** Resolves when nothing is under way any more: soon after the signals that it all was given are raised. */
   async quiet(): Promise<void> {
-    await Promise.allSettled([this.#flights.quiet(), ...this.#revalidations]);
+    await Promise.allSettled([this.#flights.quiet(), ...this.#revalidations.values()]);
   }
 
-  async #revalidate(request: MediaRequest, signal: AbortSignal): Promise<void> {
+  async #revalidate(key: string, request: MediaRequest, signal: AbortSignal): Promise<void> {
     const { index, clock } = this.#parts;
-    const key = keyOf(request);
     const indexed = index.find(key);
     if (indexed === null || isFresh(indexed.freshUntil, clock.wall()) || this.#flights.has(key)) return;
     const renew = (cacheControl: string | null) =>
       this.#quota.note(() => index.renew(key, freshUntil(cacheControl, clock.wall())));
     // Whatever comes of it, it is not asked after again at once.
     renew(null);
-    const result = await this.#downloader.renew(request, indexed, signal);
+    const result = await this.#renew(request, indexed, signal);
     if (result.kind === "unchanged") renew(result.headers.get("cache-control"));
     if (result.kind !== "downloaded") return;
-    const outcome = await this.#take(key, request, result);
-    if (outcome.kind === "kept") this.release(outcome.media.digest);
+    this.release((await this.#take(key, request, result)).media.digest);
+  }
+
+  /** A server that sends drop by drop would keep its connection for ever. */
+  async #renew(request: MediaRequest, known: KnownVersion, signal: AbortSignal): ReturnType<Downloader["renew"]> {
+    const { clock } = this.#parts;
+    const control = new AbortController();
+    const callOff = () => control.abort(signal.reason);
+    signal.addEventListener("abort", callOff, { once: true });
+    const stopAlarm = clock.alarm(clock.now() + LONGEST_RENEWAL_MS, callOff);
+    try {
+      return await this.#downloader.renew(request, known, control.signal);
+    } finally {
+      stopAlarm();
+      signal.removeEventListener("abort", callOff);
+    }
   }
 
   release(digest: string): void {
     this.#quota.release(digest);
   }
 
-  /** What is in the cache, in files and bytes. */
-  size(): { files: number; bytes: number } {
-    const files = this.#parts.index.files();
-    return { files: files.length, bytes: files.reduce((sum, file) => sum + file.sizeBytes, 0) };
+  size(): CacheSize {
+    return this.#parts.index.size();
   }
 
   /**
@@ -197,14 +220,14 @@ export class MediaCache {
     }
     this.release(indexed.digest);
     if (condition === "broken") {
-      this.#quota.note(() => index.forget(indexed.digest));
+      this.#quota.note(() => index.forget([indexed.digest]));
       await rm(this.#quota.pathOf(indexed.digest), { force: true });
     }
     return null;
   }
 
-  /** Takes what was downloaded, and is held for that, into the index; what cannot be kept is released. */
-  async #take(key: string, { url }: MediaRequest, downloaded: Downloaded): Promise<MediaOutcome> {
+  /** Takes what was downloaded, and is held for that, into the index. */
+  async #take(key: string, { url }: MediaRequest, downloaded: Downloaded): Promise<Kept> {
     const { index, clock } = this.#parts;
     const { digest, sizeBytes, headers, finalUrl } = downloaded;
     const media: IndexedMedia = {
@@ -217,17 +240,7 @@ export class MediaCache {
       headers: pageHeaders(headers),
       finalUrl: finalUrl === url ? null : finalUrl,
     };
-    try {
-      this.#quota.evictingWhenFull(() => index.record(key, media, clock.wall()));
-    } catch (error) {
-      this.release(digest);
-      const code = codeOf(error);
-      if (code === null) throw error;
-      // Of a file that is not in the index nobody would know that it takes up space.
-      const known = this.#quota.isHeld(digest) || index.files().some((file) => file.digest === digest);
-      if (!known) await rm(this.#quota.pathOf(digest), { force: true });
-      return failed(code, { transient: true, status: null });
-    }
+    this.#quota.record(digest, () => index.record(key, media, clock.wall()));
     this.#parts.onDownloaded?.(sizeBytes);
     await this.#quota.make(0);
     return this.#kept(media, false);

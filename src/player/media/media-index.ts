@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Logger } from "pino";
-import type { CachedFile } from "../../core/media/cache-policy.ts";
+import type { CachedFile, CacheSize } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
 import { CommitFlush } from "../stores/commit-flush.ts";
 import {
@@ -13,10 +13,13 @@ import {
   openStore,
   type Statement,
 } from "../stores/database.ts";
-import type { PageHeaders } from "./media.ts";
+import type { IndexedMedia, PageHeaders } from "./media.ts";
 
 /** The last changes need not survive a power cut. An item changes up to three rows, each in up to two pages of the log. */
 const PACE = { changesAFlush: 300, flushesACheckpoint: 1 };
+
+/** A statement waits this long for another process: what it would have written is known again, and the screen must not wait. */
+const BUSY_MS = 100;
 
 /** What can be said to the file. */
 export interface IndexConnection {
@@ -94,6 +97,7 @@ interface Open {
 }
 
 function prepared(database: Database, path: string): Open {
+  database.pragma(`busy_timeout = ${BUSY_MS}`);
   // A disk that takes nothing is told of by the proofs, which are on it, too.
   return { database, connection: connectionOf(database), flush: CommitFlush.of(database, path, PACE, () => {}) };
 }
@@ -109,22 +113,6 @@ function connectionOf(database: Database): IndexConnection {
     },
     inOneCommit: database.transaction((act: () => void) => act()),
   };
-}
-
-/** What the cache knows of a URL: which bytes it stands for. */
-export interface IndexedMedia {
-  readonly digest: string;
-  readonly sizeBytes: number;
-  readonly contentType: string;
-  /** What the server called this version (RFC 9110 section 8.8), each as sent, or `null`. */
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-  /** Wall time from which it may have changed at its server. */
-  readonly freshUntil: Instant;
-  /** What its server said of how it is to be shown. */
-  readonly headers: PageHeaders;
-  /** Where it came from, if not from the URL itself. */
-  readonly finalUrl: string | null;
 }
 
 /** The schema of the media index, oldest step first. */
@@ -188,6 +176,14 @@ export const mediaIndexMigrations: readonly Migration[] = [
    ) strict;`,
   `alter table refusal add column content_type text;
    alter table refusal add column said text;`,
+  // Has the sizes in it, so that their sum is read off it.
+  { addition: "create index file_by_use on file (used_at, size_bytes)" },
+  {
+    addition: `
+      create index absence_by_age on absence (counted_at);
+      create index refusal_by_age on refusal (asked_at);
+      create index strike_by_age on strike (last_at);`,
+  },
 ];
 
 /** Which bytes each URL stands for and when they were last used; it can be rebuilt by downloading again. */
@@ -231,12 +227,30 @@ export class MediaIndex {
     );
   }
 
-  forget(digest: string): void {
-    this.#file.use((db) => db.prepare("delete from file where digest = ?").run(digest));
+  forget(digests: readonly string[]): void {
+    this.#file.use((db) =>
+      db.inOneCommit(() => {
+        for (const digest of digests) db.prepare("delete from file where digest = ?").run(digest);
+      }),
+    );
+  }
+
+  /** Whether any key stands for these bytes. */
+  has(digest: string): boolean {
+    return this.#file.use((db) => db.prepare("select 1 from file where digest = ?").get(digest) !== undefined);
   }
 
   files(): readonly CachedFile[] {
     return this.#file.use((db) => db.prepare<[], CachedFile>(FILES).all());
+  }
+
+  /** Lets `choose` read the files as far as it needs, the least recently used first; it may ask for nothing else meanwhile. */
+  byUse<T>(choose: (oldestFirst: Iterable<CachedFile>) => T): T {
+    return this.#file.use((db) => choose(db.prepare<[], CachedFile>(`${FILES} order by used_at`).iterate()));
+  }
+
+  size(): CacheSize {
+    return this.#file.use((db) => db.prepare<[], CacheSize>(SIZE).get()) ?? { files: 0, bytes: 0 };
   }
 
   /** Hears that all was lost. */
@@ -281,4 +295,6 @@ const MOST_SOURCES = 1_000;
 const FORGET_SOURCES = `
   delete from source where rowid in (select rowid from source where digest = ? order by rowid desc limit 100 offset ?)`;
 
-const FILES = "select digest, size_bytes as sizeBytes, used_at as usedAt from file";
+const FILES = "select digest, size_bytes as sizeBytes from file";
+
+const SIZE = "select count(*) as files, coalesce(sum(size_bytes), 0) as bytes from file";

@@ -1,5 +1,6 @@
 import { type Reply, readText, within } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, WANTS_LOGIN } from "../../client/reply.ts";
+import type { Instant } from "../../core/spot.ts";
 
 /** Media on the disk, whole. */
 export interface Media {
@@ -35,6 +36,22 @@ export interface Kept {
   readonly found: boolean;
   readonly headers: PageHeaders;
   /** Where it came from, if not from the URL that was asked for (F21). */
+  readonly finalUrl: string | null;
+}
+
+/** What the cache knows of a URL: which bytes it stands for. */
+export interface IndexedMedia {
+  readonly digest: string;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+  /** What the server called this version (RFC 9110 section 8.8), each as sent, or `null`. */
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Wall time from which it may have changed at its server. */
+  readonly freshUntil: Instant;
+  /** What its server said of how it is to be shown. */
+  readonly headers: PageHeaders;
+  /** Where it came from, if not from the URL itself. */
   readonly finalUrl: string | null;
 }
 
@@ -84,6 +101,49 @@ export function pageHeaders(headers: Headers): PageHeaders {
     kept[name] = value;
   }
   return kept;
+}
+
+/** What is had of a file of which the rest is asked for. */
+interface HadOfFile {
+  readonly sizeBytes: number;
+  /** All of it, where that is known. */
+  readonly totalBytes: number | null;
+  /** Its version, as `validatorIn` its first answer. */
+  readonly validator: string | null;
+}
+
+/**
+ * The size of a file of which an answer brings what comes next, and perhaps not all of that (RFC 9110, 14.4), or null: it
+ * brings another range, or nobody knows how long the file is, or a server that takes no notice of If-Range sends of
+ * another version.
+ */
+export function totalOfRest({ sizeBytes, totalBytes, validator }: HadOfFile, headers: Headers): number | null {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "") ?? [];
+  if (start === undefined || Number(start) !== sizeBytes) return null;
+  const announcedBytes = total === "*" ? null : Number(total);
+  if (sizeBytes === 0) return announcedBytes;
+  const version = headers.get(validator?.startsWith('"') ? "etag" : "last-modified") ?? validator;
+  if (version !== validator) return null;
+  if (announcedBytes !== null && totalBytes !== null && announcedBytes !== totalBytes) return null;
+  return announcedBytes ?? totalBytes;
+}
+
+/** The size of the file that an answer brings whole, or null: the length of a compressed one is not that of its bytes. */
+export function sizeIn(headers: Headers): number | null {
+  return headers.has("content-encoding") ? null : lengthIn(headers);
+}
+
+/** How many bytes follow an answer's head, or null where it does not say. */
+export function lengthIn(headers: Headers): number | null {
+  const length = headers.get("content-length");
+  return length === null || Number.isNaN(Number(length)) ? null : Number(length);
+}
+
+/** A weak ETag tells nothing about bytes, and those of a compressed answer are not the ones that arrive here. */
+export function validatorIn(headers: Headers): string | null {
+  if (headers.has("content-encoding")) return null;
+  const etag = headers.get("etag");
+  return etag?.startsWith('"') ? etag : headers.get("last-modified");
 }
 
 /** What a server says with a refusal: a page may read it, or show it in a frame. */

@@ -25,6 +25,8 @@ export class PartialDownload {
   readonly path: string;
   /** What the server calls this version of the file: a strong ETag, or else its date; `null` where it cannot be resumed. */
   validator: string | null = null;
+  /** How long the whole of it is, as far as the server has said; all of it is there when so much has come. */
+  totalBytes: number | null = null;
   /** Whether it came over more than one connection. */
   wasResumed = false;
   #sizeBytes = 0;
@@ -96,6 +98,7 @@ export class PartialDownload {
     this.#writing = Promise.resolve();
     await rm(this.path, { force: true });
     this.validator = null;
+    this.totalBytes = null;
     this.wasResumed = false;
     this.#sizeBytes = 0;
     this.#sha256 = createHash("sha256");

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { CommitFlush } from "../stores/commit-flush.ts";
+import { CommitFlush, isDiskFull } from "../stores/commit-flush.ts";
 import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../stores/database.ts";
 import { moveAside, noteSaved, unsaved } from "../stores/set-aside.ts";
 import { proofMigrations } from "./proof-records.ts";
@@ -83,7 +83,7 @@ export class ProofFile {
       return act(this.#statements());
     } catch (error) {
       if (isBroken(error)) return act(this.#replace(codeOf(error)));
-      if (!isFull(error)) throw error;
+      if (!isFull(error, this.#parts.path)) throw error;
       return this.#retryOnDiskFull(act, error);
     }
   }
@@ -100,7 +100,7 @@ export class ProofFile {
       try {
         return act(this.#statements());
       } catch (error) {
-        if (!isFull(error)) throw error;
+        if (!isFull(error, this.#parts.path)) throw error;
       }
     }
     throw full;
@@ -209,7 +209,26 @@ function owedOf(kept: string, log: Logger): readonly Salvaged[] | null {
   }
 }
 
-/** SQLite tells a full disk as such, and as a failure to lengthen the file that its readers share. */
-function isFull(error: unknown): boolean {
-  return /^(SQLITE_FULL|SQLITE_IOERR_SHM(SIZE|MAP|OPEN)|ENOSPC)/.test(codeOf(error) ?? "");
+/**
+ * SQLite tells a full disk as such, and as a failure to lengthen the file that its readers share. That a user may have no
+ * more of the disk (EDQUOT) is a failed write to it as any other: then a file beside the store tells.
+ */
+function isFull(error: unknown, path: string): boolean {
+  const code = codeOf(error) ?? "";
+  if (code === "SQLITE_IOERR_WRITE") return takesNoMore(`${path}-probe`);
+  return /^(SQLITE_FULL|SQLITE_IOERR_SHM(SIZE|MAP|OPEN)|ENOSPC)/.test(code);
+}
+
+/** More than a commit adds to the log. */
+const PROBE = Buffer.alloc(64 * 1024);
+
+function takesNoMore(probe: string): boolean {
+  try {
+    writeFileSync(probe, PROBE, { flush: true });
+    return false;
+  } catch (error) {
+    return isDiskFull(error);
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }

@@ -1,4 +1,5 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
+import { constants } from "node:os";
 import { codeOf, type Database, isTaken, type Statement } from "./database.ts";
 
 /** What waits for the disk; whether that has taken all. */
@@ -16,6 +17,12 @@ const NO_ANSWER = "ETIMEDOUT";
  * waits for, written to a log, waits for what a file system's journal has before it.
  */
 export const MOST_UNWRITTEN_BYTES = 256 * 1024;
+
+/** Whether the system says that a disk is full, has no more files, or gives its user no more, for which Node has no code. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return codeOf(error) === "ENOSPC" || ("errno" in error && error.errno === -constants.errno.EDQUOT);
+}
 
 /**
  * Brings a database's write-ahead log to the disk in a thread. A disk may take seconds for it, now and then half a minute, and

@@ -10,40 +10,56 @@ import {
   isFresh,
   isPagesOwn,
   LONGEST_FRESH_MS,
+  missingBytes,
   SHORTEST_FRESH_MS,
 } from "../../../src/core/media/cache-policy.ts";
 
-const file = (digest: string, sizeBytes: number, usedAt: number) => ({ digest, sizeBytes, usedAt });
+const file = (digest: string, sizeBytes: number) => ({ digest, sizeBytes });
 const ROOMY = 1e12;
 
 describe("making room in the cache", () => {
-  it("removes nothing while everything fits", () => {
-    expect(evictions([file("a", 10, 1)], new Set(), ROOMY, 10, { maxBytes: 20, minFreeBytes: 0 })).toEqual([]);
+  it("needs none while everything fits", () => {
+    expect(missingBytes(10, ROOMY, 10, { maxBytes: 20, minFreeBytes: 0 })).toBe(0);
+    expect(evictions([file("a", 10)], new Set(), 0)).toEqual([]);
   });
 
   it("removes what was not used for longest", () => {
-    const files = [file("new", 10, 3), file("old", 10, 1), file("middle", 10, 2)];
-    expect(evictions(files, new Set(), ROOMY, 0, { maxBytes: 15, minFreeBytes: 0 })).toEqual(["old", "middle"]);
+    const files = [file("old", 10), file("middle", 10), file("new", 10)];
+    expect(missingBytes(30, ROOMY, 0, { maxBytes: 15, minFreeBytes: 0 })).toBe(15);
+    expect(evictions(files, new Set(), 15)).toEqual(["old", "middle"]);
   });
 
   it("keeps the disk's free space even below its budget", () => {
-    const files = [file("a", 10, 1), file("b", 10, 2)];
-    expect(evictions(files, new Set(), 5, 0, { maxBytes: 1_000, minFreeBytes: 12 })).toEqual(["a"]);
+    expect(missingBytes(20, 5, 1, { maxBytes: 1_000, minFreeBytes: 12 })).toBe(8);
+  });
+
+  it("removes as many files as it is told to, however large they are", () => {
+    const files = [file("a", 10), file("b", 10), file("c", 10)];
+    expect(evictions(files, new Set(["a"]), 1, 2)).toEqual(["b", "c"]);
+    expect(evictions(files, new Set(), 0, 1)).toEqual(["a"]);
+  });
+
+  it("looks at no file more than it needs", () => {
+    function* endless() {
+      for (let number = 0; ; number++) yield file(`${number}`, 10);
+    }
+    expect(evictions(endless(), new Set(["0"]), 15)).toEqual(["1", "2"]);
+    expect(evictions(endless(), new Set(), -1)).toEqual([]);
   });
 
   it("never removes what is held, and removes enough whenever it can", () => {
-    const anyFile = fc.record({ digest: fc.uuid(), sizeBytes: fc.nat(1_000), usedAt: fc.nat() });
+    const anyFile = fc.record({ digest: fc.uuid(), sizeBytes: fc.nat(1_000) });
     const property = fc.property(
       fc.uniqueArray(anyFile, { selector: ({ digest }) => digest }),
       fc.nat(3_000),
       fc.nat(500),
       (files, maxBytes, incoming) => {
         const held = new Set(files.filter((_, index) => index % 3 === 0).map(({ digest }) => digest));
-        const gone = evictions(files, held, ROOMY, incoming, { maxBytes, minFreeBytes: 0 });
+        const sum = (of: readonly { sizeBytes: number }[]) => of.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
+        const gone = evictions(files, held, missingBytes(sum(files), ROOMY, incoming, { maxBytes, minFreeBytes: 0 }));
         expect(gone.some((digest) => held.has(digest))).toBe(false);
         const left = files.filter(({ digest }) => !gone.includes(digest));
-        const total = left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-        expect(total + incoming <= maxBytes || left.every(({ digest }) => held.has(digest))).toBe(true);
+        expect(sum(left) + incoming <= maxBytes || left.every(({ digest }) => held.has(digest))).toBe(true);
       },
     );
     fc.assert(property);

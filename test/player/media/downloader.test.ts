@@ -1,6 +1,10 @@
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { Progress } from "../../../src/player/media/download.ts";
+import { Downloader } from "../../../src/player/media/downloader.ts";
+import { FREE_LINE } from "../../../src/player/network/media-line.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { halting, kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
 
 const never = new AbortController().signal;
@@ -118,3 +122,24 @@ describe("a download that several wait for", () => {
     expect(requests).toEqual([]);
   });
 });
+
+it.each([
+  ["with ENOSPC", { code: "ENOSPC" }, [5_000]],
+  // Node has no name for it.
+  ["with EDQUOT", { code: "Unknown system error -122", errno: -constants.errno.EDQUOT }, [5_000]],
+  ["with EIO", { code: "EIO" }, []],
+  ["as read-only", { code: "EROFS" }, []],
+])(
+  "a download that the disk refuses %s has room made once, and only where room is missing",
+  async (_, refusal, expected) => {
+    const rooms: number[] = [];
+    const downloader = new Downloader({
+      ...{ folder: temporaryFolder(), maxBytes: 1e9, line: FREE_LINE, retryMs: 1, hold: () => {}, release: () => {} },
+      fetch: () => Promise.reject(Object.assign(new Error("refused"), refusal)),
+      makeRoom: (sizeBytes) => void rooms.push(sizeBytes),
+    });
+    const wanted = { url: "https://ads.example/a", mimeType: null, sizeBytes: 5_000, md5: null };
+    expect(await downloader.download("a", wanted, never)).toMatchObject({ kind: "unreachable" });
+    expect(rooms).toEqual(expected);
+  },
+);

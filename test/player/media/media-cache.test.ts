@@ -12,6 +12,7 @@ import { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
+import { halting } from "../../support/player/media-origin.ts";
 
 /** A power cut tears what is written at the boundary of a page. */
 const TORN_BYTES = 4_096;
@@ -513,6 +514,32 @@ describe("a file that may have changed at its server", () => {
     await cache.revalidate(wanted("/a"), never);
     await cache.revalidate(wanted("/a"), never);
     expect(requests).toHaveLength(2);
+  });
+
+  it("is asked after once at a time, and for no longer than ten minutes, though its server goes on sending", async () => {
+    answers["/a"] = versioned(png(1_000), '"v1"');
+    const cache = await openCache();
+    kept(await cache.obtain(wanted("/a"), never));
+    const { answer, halfSent } = halting(png(2_000));
+    let closed: Promise<unknown> = Promise.resolve();
+    answers["/a"] = (request, response) => {
+      closed = new Promise((resolve) => response.once("close", resolve));
+      answer(request, response);
+    };
+    await clock.advance(3_600_000);
+    const first = cache.revalidate(wanted("/a"), never);
+    await halfSent;
+    clock.jumpWall(3_600_000);
+    const second = cache.revalidate(wanted("/a"), never);
+    await clock.advance(599_999);
+    expect(requests).toHaveLength(2);
+    await clock.advance(1);
+    await Promise.all([first, second, closed, cache.quiet()]);
+    expect(requests).toHaveLength(2);
+    clock.jumpWall(3_600_000);
+    answers["/a"] = versioned(png(2_000), '"v2"');
+    await cache.revalidate(wanted("/a"), never);
+    expect(requests).toHaveLength(3);
   });
 
   it("is replaced by its new version for the next time", async () => {

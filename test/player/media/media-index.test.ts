@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type IndexedMedia, MediaIndex } from "../../../src/player/media/media-index.ts";
+import type { IndexedMedia } from "../../../src/player/media/media.ts";
+import { MediaIndex } from "../../../src/player/media/media-index.ts";
 import { openMediaCache } from "../../support/player/media-origin.ts";
+import { plannedFile } from "../../support/player/planned-file.ts";
 
 const media = (digest: string): IndexedMedia => ({
   ...{ digest, sizeBytes: 1, contentType: "image/png", etag: null, lastModified: null },
   ...{ freshUntil: 0, headers: {}, finalUrl: null },
 });
+
 const signed = (signature: number) => `https://ads.example/a.png?signature=${signature}`;
 
 describe("the media index", () => {
@@ -13,7 +16,8 @@ describe("the media index", () => {
     const { index: file, clock } = await openMediaCache();
     const index = new MediaIndex(file);
     index.record("https://ads.example/b.png", media("other"), clock.wall());
-    for (let signature = 0; signature < 1_002; signature++) index.record(signed(signature), media("same"), clock.wall());
+    for (let signature = 0; signature < 1_002; signature++)
+      index.record(signed(signature), media("same"), clock.wall());
     const found = [0, 1, 2, 1_001].map((signature) => index.find(signed(signature)) !== null);
     expect(found).toEqual([false, false, true, true]);
     expect(index.find("https://ads.example/b.png")).not.toBeNull();
@@ -24,9 +28,11 @@ describe("the media index", () => {
     const index = new MediaIndex(file);
     index.record(signed(0), media("same"), clock.wall());
     file.use((db) =>
-      db.prepare(`
+      db
+        .prepare(`
         with recursive number (n) as (select 1 union all select n + 1 from number where n < 1500)
-        insert into source (key, digest, content_type) select 'https://ads.example/' || n, 'same', '' from number`).run(),
+        insert into source (key, digest, content_type) select 'https://ads.example/' || n, 'same', '' from number`)
+        .run(),
     );
     const count = () => file.use((db) => db.prepare<[], number>("select count(*) from source").pluck().get());
     const counts = [0, 1, 2, 3, 4, 5, 6, 7].map((signature) => {
@@ -35,5 +41,22 @@ describe("the media index", () => {
     });
     expect(counts.slice(0, 3)).toEqual([1402, 1303, 1204]);
     expect(counts.at(-1)).toBe(1_000);
+  });
+
+  it("keeps the player waiting for a tenth of a second at most while another process writes to it", async () => {
+    const { index: file } = await openMediaCache();
+    expect(file.use((db) => db.prepare<[], number>("pragma busy_timeout").pluck().get())).toBe(100);
+  });
+
+  it("reads through no table for one more download, however much is in it", () => {
+    const file = plannedFile();
+    const index = new MediaIndex(file);
+    index.record(signed(0), media("a"), 1);
+    index.record(signed(1), media("b"), 2);
+    index.touch("a", 3);
+    expect(index.size()).toEqual({ files: 2, bytes: 2 });
+    expect(index.byUse((files) => [...files].map(({ digest }) => digest))).toEqual(["b", "a"]);
+    index.forget(["a", "b"]);
+    expect(file.throughAll()).toEqual([]);
   });
 });

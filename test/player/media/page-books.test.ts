@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { PageLoadBook } from "../../../src/player/media/page-books.ts";
+import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.ts";
+import { AbsenceBook, PageLoadBook } from "../../../src/player/media/page-books.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { openMediaCache } from "../../support/player/media-origin.ts";
+import { plannedFile } from "../../support/player/planned-file.ts";
 
 const page = (name: string, md5: string | null = null) => ({ url: `https://ads.example/${name}`, md5 });
 
@@ -35,5 +37,33 @@ describe("the book of page loads", () => {
     }
     const found = [0, 1, 2, 501].map((name) => book.find(page(String(name))) !== null);
     expect(found).toEqual([false, false, true, true]);
+  });
+});
+
+describe("the book of what pages could not have", () => {
+  const refusal = (askedAt: number) => ({ status: 404, askedAt, response: null });
+
+  it("keeps the 10,000 refusals that came last", () => {
+    const file = plannedFile();
+    const book = new AbsenceBook(file);
+    file.use((db) =>
+      db
+        .prepare(`
+        with recursive number (n) as (select 0 union all select n + 1 from number where n < 9999)
+        insert into refusal (url, status, asked_at) select 'https://ads.example/' || n, 404, n from number`)
+        .run(),
+    );
+    for (let count = 10_000; count < 10_002; count++) book.noteRefusal(page(String(count)).url, refusal(count));
+    const found = [0, 1, 2, 10_001].map((name) => book.refusal(page(String(name)).url) !== null);
+    expect(found).toEqual([false, false, true, true]);
+  });
+
+  it("is pruned without reading through what it says, and so is the list of blocked creatives beside it", () => {
+    const file = plannedFile();
+    const book = new AbsenceBook(file);
+    book.noteRefusal(page("a").url, refusal(1));
+    book.noteAbsence(page("a").url, "cdn.example", { count: 1, countedAt: 1 });
+    new CreativeBlocklist(file).strike("a", "creative", "crashed", 1);
+    expect(file.throughAll()).toEqual([]);
   });
 });

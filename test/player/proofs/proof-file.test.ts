@@ -82,6 +82,30 @@ describe.skipIf(!HAS_SMALL_DISKS)("the proof store on a full disk", () => {
     store.close();
   });
 
+  it("asks for room where SQLite can only tell that a write failed, as beyond a user's quota, and the disk is full", () => {
+    const disk = smallDisk(4 * MIB);
+    let asked = 0;
+    const onDiskFull = [() => ++asked > 0];
+    const file = proofFileIn(disk.path, { onDiskFull });
+    const failing = (code: string) => {
+      let calls = 0;
+      return file.use(() => {
+        if (++calls > 1) return "taken";
+        throw Object.assign(new Error("a write failed"), { code });
+      });
+    };
+    expect(() => failing("SQLITE_IOERR_WRITE")).toThrow("a write failed");
+    expect(asked).toBe(0);
+    const free = disk.fill();
+    expect(failing("SQLITE_IOERR_WRITE")).toBe("taken");
+    expect(asked).toBe(1);
+    expect(() => failing("SQLITE_IOERR_FSYNC")).toThrow("a write failed");
+    expect(asked).toBe(1);
+    free();
+    expect(readdirSync(disk.path).filter((name) => !name.startsWith("proofs.db"))).toEqual([]);
+    file.close();
+  });
+
   it("holds in memory what does not fit on the disk, and writes it down when there is some", async () => {
     const disk = smallDisk(2 * MIB);
     const time = new ManualClock();

@@ -85,6 +85,16 @@ describe("the database of proofs, cut off by a power cut", () => {
     }
   });
 
+  it("owes a proof of a spot that came without a request id, too", () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "proofs.db");
+    const store = proofStoreIn(folder);
+    store.owe(proofOf("unnamed", 0, { requestId: "" }), reading);
+    store.close();
+    const headless = Buffer.from(readFileSync(path)).fill(0xff, 0, 16);
+    expect(owedAfter(headless, Buffer.alloc(0))).toEqual(["unnamed"]);
+  });
+
   it("begins anew, without a word, when both are cut together", () => {
     for (const cut of cuts(wreck.database)) {
       const owed = owedAfter(wreck.database.subarray(0, cut), wreck.log.subarray(0, cut));

@@ -15,10 +15,11 @@ export interface SmallDisk {
 /** Whether there can be one here: it is mounted, and only root may do that. */
 export const HAS_SMALL_DISKS = process.platform === "linux" && process.getuid?.() === 0 && canMount();
 
-/** A file system in memory of so many bytes, gone when the test is over. */
-export function smallDisk(sizeBytes: number): SmallDisk {
+/** A file system in memory of so many bytes, and of so many files where that is said, gone when the test is over. */
+export function smallDisk(sizeBytes: number, mostFiles: number | null = null): SmallDisk {
   const path = temporaryFolder();
-  mount("-t", "tmpfs", "-o", `size=${sizeBytes}`, "none", path);
+  const limits = [`size=${sizeBytes}`, ...(mostFiles === null ? [] : [`nr_inodes=${mostFiles}`])];
+  mount("-t", "tmpfs", "-o", limits.join(), "none", path);
   onTestFinished(() => void spawnSync("umount", ["-l", path]));
   return {
     path,

@@ -10,7 +10,8 @@ const salvagedSchema = z.object({
   run_id: text,
   playout_id: text,
   screen_id: text,
-  request_id: text,
+  // Empty where the spot came without one (F1).
+  request_id: z.string(),
   item_id: z.string(),
   kind: z.enum(["news", "ad"]),
   pop: text,
