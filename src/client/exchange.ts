@@ -114,11 +114,22 @@ export async function settle<T>(response: Exchange, writing: Writing<T>): Promis
   if (response.kind === "answered" && succeeded(response.status)) return readBack(response, writing);
   if (response.kind === "noResponse" && NEVER_SENT.has(response.reason)) return unavailable(response.reason, "no");
   if (response.kind === "noResponse" || isTransient(response.status)) return compare(response, writing);
+  if (MOVED.has(response.status)) return movedIn(response);
   const failure = failureIn(response);
   if (!writing.creates || (failure.kind !== "invalid" && failure.kind !== "conflict")) return failure;
   const found = await writing.find(response);
   if (found?.kind !== "ok") return failure;
   return writing.isDone(found.value) ? found : { kind: "conflict", detail: failure.detail, fields: failure.fields };
+}
+
+/** What says that a service is elsewhere. A change is not sent on from there: it might become a GET on its way, and be lost. */
+const MOVED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/** Of where it leads only the origin is told: the path holds the organization token. */
+function movedIn({ status, headers }: Answered): Failure {
+  const to = headers.get("location") ?? "";
+  const where = /^https?:/i.test(to) && URL.canParse(to) ? `to ${new URL(to).origin}` : "elsewhere";
+  return unavailable(`it redirects ${where} (HTTP ${status}), so baseUrl has to be mended`, "no");
 }
 
 /** What goes wrong before a request leaves, so that nothing can have come of it. */

@@ -38,12 +38,17 @@ export const USER_AGENT = { "user-agent": "spotloop" } as const;
 /** No cache on the way is to answer: a spot would be shown again, a proof would not arrive, a screen would seem unchanged. */
 export const ANSWERED_ANEW = { ...USER_AGENT, "cache-control": "no-cache" } as const;
 
-/** Asks by `fetch`, and by other means where that would not send the URL as it is written (F11). No redirects. */
-export function getBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet = exactGet): Get {
+/** Asks by `fetch`, which may write the URL otherwise (`/a/../b`, `{id}`). No redirects. */
+export function getBy(fetch: typeof globalThis.fetch): Get {
+  return (url, signal) => fetch(url, { redirect: "manual", headers: ANSWERED_ANEW, signal });
+}
+
+/** The same for proofs, by other means where `fetch` would not send the URL as it is written (F11): their answers have no body. */
+export function exactGetBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet = exactGet): Get {
+  const get = getBy(fetch);
   return (url, signal) => {
     const target = exactTarget(url);
-    if (target !== null) return sendExactly(url, target, ANSWERED_ANEW, signal);
-    return fetch(url, { redirect: "manual", headers: ANSWERED_ANEW, signal });
+    return target === null ? get(url, signal) : sendExactly(url, target, ANSWERED_ANEW, signal);
   };
 }
 
@@ -88,15 +93,20 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * The path and query of a URL exactly as written, where `fetch` would write them differently (`/a/../b`, `{id}`, a quote
- * in the query); null where it would not, and where HTTP has no way to send them as they are.
+ * in the query); null where it would not, and where HTTP has no way to send them. Spaces and letters beyond ASCII, which it
+ * cannot carry, are encoded as `fetch` does.
  */
 export function exactTarget(url: string): string | null {
   const written = /^https?:\/\/[^/?#@\\]+([/?][^#]*)/i.exec(url)?.[1];
-  if (written === undefined || !/^[!-[\]-~]+$/.test(written)) return null;
-  const target = written.startsWith("?") ? `/${written}` : written;
+  if (written === undefined || UNSENDABLE.test(written)) return null;
+  const carried = written.trimEnd().replace(/[^!-~]+/g, encodeURIComponent);
+  const target = carried.startsWith("?") ? `/${carried}` : carried;
   const { pathname, search } = new URL(url);
   return target === pathname + search ? null : target;
 }
+
+/** A backslash, which browsers take for a slash, control characters, and halves of a character. */
+const UNSENDABLE = /[\\\p{Cc}\p{Cs}]/u;
 
 /** Does so by Node's own means, straight to the host. */
 export const exactGet: ExactGet = (url, target, headers, signal) => {

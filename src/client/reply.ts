@@ -64,7 +64,12 @@ export function retryAfterMs(headers: Headers): number | null {
 /** In milliseconds; not a number where there is none to be read. */
 function waitOf(value: string, answeredAt: number): number {
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  return HTTP_DATE.test(value) ? Date.parse(value) - answeredAt : Number.NaN;
+  return HTTP_DATE.test(value) ? timeOf(value) - answeredAt : Number.NaN;
+}
+
+/** The form of C's asctime() names no zone, and is UTC as the others are (RFC 9110, 5.6.7). */
+function timeOf(value: string): number {
+  return Date.parse(/([a-z]|[+-]\d{4})$/i.test(value) ? value : `${value} GMT`);
 }
 
 /**
@@ -73,7 +78,7 @@ function waitOf(value: string, answeredAt: number): number {
  */
 export function dateOf(headers: Headers): number | null {
   if (Number(headers.get("age")) > 0) return null;
-  const value = Date.parse(headers.get("date") ?? "");
+  const value = timeOf(headers.get("date")?.trim() ?? "");
   return Number.isNaN(value) ? null : value;
 }
 

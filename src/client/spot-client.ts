@@ -8,6 +8,7 @@ import { retryWhile } from "./exchange.ts";
 import {
   discard,
   type ExactGet,
+  exactGetBy,
   type FollowedReply,
   follow,
   type Get,
@@ -84,12 +85,14 @@ const SPOT_RETRY_MS = 500;
 export class SpotClient {
   readonly #options: SpotClientOptions;
   readonly #get: Get;
+  readonly #getPop: Get;
   #meetsPortal = false;
   #asking: Promise<boolean> | null = null;
 
   constructor(options: SpotClientOptions) {
     this.#options = options;
-    this.#get = getBy(options.fetch, options.exactGet);
+    this.#get = getBy(options.fetch);
+    this.#getPop = exactGetBy(options.fetch, options.exactGet);
   }
 
   /** Whether the last answer to a request for a spot was a captive portal's. */
@@ -129,10 +132,10 @@ export class SpotClient {
   /** A GET that goes from a proof's URL only where its redirects may lead. */
   #withinPolicy(pop: string): Get {
     const { mayFollow } = this.#options;
-    if (mayFollow === undefined) return this.#get;
+    if (mayFollow === undefined) return this.#getPop;
     return async (url, signal, headers) => {
       if (url !== pop && !(await mayFollow(new URL(pop), new URL(url)))) throw new RedirectDenied();
-      return this.#get(url, signal, headers);
+      return this.#getPop(url, signal, headers);
     };
   }
 

@@ -80,18 +80,14 @@ export type OpeningReading =
 /**
  * Reads opening hours as people write them: `mon-fri 08:00-20:00, sat 10:00-18:00`, `sat,sun 10-18`, `mon-fri
  * 08:00-12:00, 14:00-18:00`, `fri 20:00-04:00` (until Saturday morning), `daily 24h`, `always`, `never`. What comes later
- * adds to what came before; `closed` takes the hours of its days away.
+ * adds to what came before; `closed` takes the hours of its days away. Between entries a comma may be left out.
  */
 export function readOpening(text: string): OpeningReading {
   const hours = Array<boolean>(HOURS_OF_WEEK).fill(false);
   const problems: string[] = [];
   let days: readonly number[] = [];
   let daysGoOn = false;
-  for (const entry of text.split(/[,;\n]/).map((part) => part.trim().toLowerCase())) {
-    if (entry === "") continue;
-    const words = entry.replace(/\s*[-–]\s*/g, "-").split(/\s+/);
-    const named = words.filter((word) => /^[a-z]/.test(word) && !WHOLE.has(word));
-    const times = words.filter((word) => !named.includes(word));
+  for (const { named, times } of text.split(/[,;\n]/).flatMap(entriesIn)) {
     const found = named.map(daysOf);
     const unknown = named.filter((_, index) => found[index] === null);
     problems.push(...unknown.map((word) => `"${word}" is not a day: mon, mon-fri, daily`));
@@ -107,6 +103,39 @@ export function readOpening(text: string): OpeningReading {
   if (daysGoOn) problems.push(`"${text.trim()}" ends with a day that has no hours`);
   if (text.trim() === "") problems.push("is empty; never means closed all week");
   return problems.length > 0 ? { kind: "unreadable", problems } : { kind: "hours", hours };
+}
+
+/** Words for days, and words for hours on them. */
+interface Entry {
+  readonly named: readonly string[];
+  readonly times: readonly string[];
+}
+
+/** What stands between two commas: an entry, or several, each of which begins with a day that follows hours. */
+function entriesIn(part: string): readonly Entry[] {
+  const words = part
+    .trim()
+    .toLowerCase()
+    .replace(/\s*[-–]\s*/g, "-")
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const firstDay = words.findIndex(isDayWord);
+  const named = firstDay === -1 ? [] : words.slice(firstDay);
+  // As in "10:00-18:00 sat".
+  if (named.length > 0 && named.every(isDayWord)) return [{ named, times: words.slice(0, firstDay) }];
+  const entries: { named: string[]; times: string[] }[] = [];
+  for (const word of words) {
+    const last = entries.at(-1);
+    const goesOn = last !== undefined && (last.times.length === 0 || !isDayWord(word));
+    const entry = goesOn ? last : { named: [], times: [] };
+    if (!goesOn) entries.push(entry);
+    (isDayWord(word) ? entry.named : entry.times).push(word);
+  }
+  return entries;
+}
+
+function isDayWord(word: string): boolean {
+  return /^[a-z]/.test(word) && !WHOLE.has(word);
 }
 
 const ALL_WEEK: ReadonlySet<string> = new Set(["always", "24/7", "never"]);

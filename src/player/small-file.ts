@@ -5,9 +5,9 @@ import {
   fsyncSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import type { z } from "zod";
@@ -99,12 +99,49 @@ export type TextReading =
 /** Reads a text file that somebody made, of `mostBytes` at most, in whichever encoding it is (`textIn`). */
 export function readTextFile(path: string, mostBytes: number): TextReading {
   try {
-    if (statSync(path).size > mostBytes)
-      return { kind: "unreadable", code: null, why: `is larger than ${mostBytes} bytes` };
-    return { kind: "text", text: textIn(readFileSync(path)) };
+    const bytes = bytesIn(path, mostBytes);
+    if (bytes === null) return { kind: "unreadable", code: null, why: `is larger than ${mostBytes} bytes` };
+    return { kind: "text", text: textIn(bytes) };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     return { kind: "unreadable", code, why: `cannot be read (${code})` };
+  }
+}
+
+/** So much is read at a time, and what comes through a pipe is waited for. */
+const PIECE_BYTES = 64 * 1024;
+const COMES_WITHIN_MS = 20;
+
+/**
+ * All of a file, or of what is open already, or null where that is more. It is read rather than asked: devices and pipes have
+ * no size, and may have no end. Throws the system's errors.
+ */
+export function bytesIn(file: string | number, mostBytes: number): Buffer | null {
+  const descriptor = typeof file === "number" ? file : openSync(file, "r");
+  try {
+    const pieces: Buffer[] = [];
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (let sizeBytes = 0; sizeBytes <= mostBytes; ) {
+      const count = readWhenThere(descriptor, piece);
+      if (count === 0) return Buffer.concat(pieces);
+      sizeBytes += count;
+      pieces.push(Buffer.from(piece.subarray(0, count)));
+    }
+    return null;
+  } finally {
+    if (descriptor !== file) closeSync(descriptor);
+  }
+}
+
+/** Whoever writes into a pipe may not have done so yet. */
+function readWhenThere(descriptor: number, into: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, into);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, COMES_WITHIN_MS);
+    }
   }
 }
 

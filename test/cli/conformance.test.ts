@@ -22,28 +22,34 @@ function wrong(findings: readonly Finding[]): string[] {
     .map(({ id, verdict, problems }) => `${id} ${verdict}: ${problems[0]}`);
 }
 
-/** What the command line prints and ends with. */
+/** What the command line prints and says, and what it ends with. */
 async function spotloop(...args: string[]) {
   const printed: string[] = [];
+  const said: string[] = [];
   const write = process.stdout.write;
   process.stdout.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
-  onTestFinished(() => {
+  const error = vi.spyOn(console, "error").mockImplementation((text) => void said.push(`${text}\n`));
+  const restore = () => {
     process.stdout.write = write;
-  });
+    error.mockRestore();
+  };
+  onTestFinished(restore);
   const code = await runCli(["conformance", ...args]);
-  process.stdout.write = write;
-  return { code, printed: printed.join("") };
+  restore();
+  return { code, printed: printed.join(""), said: said.join("") };
 }
 
-/** Passes every call on to a service, and lets its answers be changed. */
+/** Passes every call on to a service, and lets its answers be changed; by null, the line is cut instead. */
 async function standIn(
   baseUrl: string,
-  change: (path: string, status: number, body: string) => { status: number; body: string },
+  change: (path: string, status: number, body: string) => { status: number; body: string } | null,
 ) {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? "";
     const reply = await fetch(baseUrl + path, { method: request.method ?? "GET" });
-    const { status, body } = change(path, reply.status, await reply.text());
+    const changed = change(path, reply.status, await reply.text());
+    if (changed === null) return void request.socket.destroy();
+    const { status, body } = changed;
     response
       .writeHead(status, { "content-type": "application/json", allow: reply.headers.get("allow") ?? "" })
       .end(body);
@@ -265,10 +271,37 @@ describe("spotloop conformance", () => {
     const emulator = await running();
     await emulator.close();
 
-    const { code, printed } = await spotloop(...flags(emulator));
+    const { code, printed, said } = await spotloop(...flags(emulator));
 
     expect(code).toBe(1);
-    expect(printed).toContain("- fetch failed: connect ECONNREFUSED");
+    expect(said).toBe(`${emulator.baseUrl} does not answer: ECONNREFUSED\n`);
+    expect(printed).toBe("");
+  });
+
+  it("goes on where some of the questions get no answer, and says of none what holds the token", async () => {
+    const emulator = await running();
+    const baseUrl = await standIn(emulator.baseUrl, (path, status, body) => {
+      return path.includes("/venue_types") ? null : { status, body };
+    });
+
+    const { code, printed } = await spotloop("--base-url", baseUrl, ...flags(emulator).slice(2));
+
+    expect(code).toBe(1);
+    expect(printed).toContain(`- ${baseUrl} does not answer: UND_ERR_SOCKET\n`);
+    expect(printed).not.toContain(emulator.orgToken);
+  });
+
+  it.each([
+    ["garbage", "must be an http or https address"],
+    ["http://u:p@127.0.0.1:1", "must be an address without user name, query or fragment"],
+  ])("asks nothing of %s, which is no address of a service, and prints no token", async (address, problem) => {
+    const whom = ["--org-token-file", tokenFile("SECRETTOKEN"), "--screen-id", "screen_demo"];
+
+    const asked = await spotloop("--base-url", address, ...whom);
+    const controlled = await spotloop("--base-url", "http://127.0.0.1:1", ...whom, "--control-url", address);
+
+    expect(asked).toEqual({ code: 64, printed: "", said: `--base-url: ${problem}\n` });
+    expect(controlled).toEqual({ code: 64, printed: "", said: `--control-url: ${problem}\n` });
   });
 
   it("needs to know whom to ask", async () => {

@@ -157,6 +157,10 @@ describe("the operator's commands", () => {
     expect(set).toMatch(/^2026-03-03T08:0\d:\d\d\.\d{3}Z, runs 60 times as fast\n$/);
     expect((await told(emulator, "clock", "--now", "tomorrow")).code).toBe(65);
     expect((await told(emulator, "clock", "--run", "--freeze")).code).toBe(64);
+    for (const speed of ["abc", "", "0", "-1", "Infinity"]) {
+      const { code, stderr } = await told(emulator, "clock", `--speed=${speed}`);
+      expect([code, stderr]).toEqual([64, expect.stringContaining("It must be a number above 0.")]);
+    }
   });
 
   it("tell what the auditor found, and end with 1 then", async () => {

@@ -177,7 +177,10 @@ describe("spotloop emulator", () => {
     ["--port", "x"],
     ["--seed", "-1"],
     ["--sead", "1"],
-  ])("refuses %s %s", async (...flags) => {
+    // As a variable that is not set leaves them.
+    ["--data", ""],
+    ["--host", ""],
+  ])("refuses %s %j", async (...flags) => {
     const { child, printed } = spotloop("emulator", ...flags);
 
     expect(await ended(child)).toBe(64);

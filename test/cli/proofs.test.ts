@@ -1,4 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/player/clock.ts";
@@ -32,6 +35,23 @@ function playing(
   store.addCounts([{ quarter: Math.floor(clock.wall() / 900_000), what: "failed", label: "stalled", count: 2 }]);
   return { folder, store, reading: () => serviceClock.read() };
 }
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+
+/** Only root can be nobody, and nobody may have no way to the sources. */
+const canBeNobody = process.getuid?.() === 0 && spawnSync("setpriv", [...NOBODY, "test", "-r", MAIN]).status === 0;
+
+/** The exit code of a command line that nobody's user runs, and what it says. */
+function asNobody(...args: readonly string[]) {
+  const { PATH = "" } = process.env;
+  const command = [...NOBODY, process.execPath, MAIN, ...args];
+  const { status, stderr } = spawnSync("setpriv", command, { encoding: "utf8", env: { PATH, HOME: "/nonexistent" } });
+  return [status, stderr];
+}
+
+/** What SQLite reads and writes at a time. */
+const PAGE_BYTES = 4_096;
 
 describe("spotloop proofs", () => {
   it("lists the newest first while the player has the store open, without the URLs themselves", async () => {
@@ -108,6 +128,57 @@ describe("spotloop proofs", () => {
     expect(await run("report", "--data-dir", folder, "--day", "2026-02-30")).toMatchObject({ code: 1 });
     expect(await run("report", "--data-dir", folder, "--time-zone", "Mars")).toMatchObject({ code: 1 });
   });
+});
+
+describe("a file of proofs that cannot be read", () => {
+  const commands = [
+    ...[["proofs", "list"], ["proofs", "export"], ["report"]],
+    ...[
+      ["record", "export"],
+      ["record", "verify"],
+      ["record", "key"],
+    ],
+  ];
+
+  it.each(commands)("is told in a sentence where it is damaged: %s %s", async (...command) => {
+    const { folder, store } = playing();
+    store.close();
+    const path = join(folder, "proofs.db");
+    writeFileSync(path, "not a database, ".repeat(500));
+
+    expect(await run(...command, "--data-dir", folder)).toEqual({
+      ...{ code: 1, out: "" },
+      err: `${path} cannot be used (SQLITE_NOTADB): it is damaged; the player sets it aside by itself when it starts`,
+    });
+  });
+
+  it.each(commands)("is told in a sentence where its end is missing: %s %s", async (...command) => {
+    const { folder, store } = playing();
+    store.close();
+    const path = join(folder, "proofs.db");
+    truncateSync(path, PAGE_BYTES);
+
+    const { code, err } = await run(...command, "--data-dir", folder);
+
+    expect([code, err]).toEqual([1, expect.stringContaining(`${path} cannot be used (SQLITE_CORRUPT`)]);
+  });
+
+  it.runIf(canBeNobody).each([...commands, ["proofs", "retry"]])(
+    "is told in a sentence where it, or the folder, is another user's: %s %s",
+    (...command) => {
+      const { folder, store } = playing();
+      store.close();
+      const path = join(folder, "proofs.db");
+      const told = [1, `${path} cannot be used (EACCES): run this as the user that the player runs as\n`];
+
+      chmodSync(folder, 0o755);
+      chmodSync(path, 0o600);
+      expect(asNobody(...command, "--data-dir", folder)).toEqual(told);
+      chmodSync(path, 0o644);
+      chmodSync(folder, 0o700);
+      expect(asNobody(...command, "--data-dir", folder)).toEqual(told);
+    },
+  );
 });
 
 describe("spotloop proofs retry", () => {

@@ -127,6 +127,17 @@ describe("sending a proof", () => {
     expect(server.targets).toEqual([target.startsWith("?") ? `/${target}` : target]);
   });
 
+  it("is encoded only where HTTP cannot carry it", async () => {
+    const server = await serve(inTurn(answer(200)));
+    for (const target of ["/x/../{id}?title=Kaffee für 2€", "/plain ü?x=1", "/a\\{id}"])
+      await clientWith().sendProof(`${server.url}${target}`, never());
+    expect(server.targets).toEqual([
+      "/x/../{id}?title=Kaffee%20f%C3%BCr%202%E2%82%AC",
+      "/plain%20%C3%BC?x=1",
+      "/a/%7Bid%7D",
+    ]);
+  });
+
   it("follows redirects and times out with such a URL like with any other", async () => {
     const server = await serve(inTurn(answer(302, { location: "/there" }), answer(503), () => undefined));
     const odd = `${server.url}/pop/{id}`;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LARGEST_SPOT_BYTES, SPOT_TRIES, SpotClient, type SpotClientOptions } from "../../src/client/spot-client.ts";
 import { answer, inTurn, nobody, type Served, serve } from "./server.ts";
 
@@ -36,6 +36,13 @@ describe("a request for a spot", () => {
     const server = await serve(inTurn(json(spot)));
     await serviceAt(`${server.url}/`).getSpot("lobby 1", never());
     expect(server.targets).toEqual(["/v3/vendor/org_very%2Fsecret%20token/1/rt_ad/lobby%201"]);
+  });
+
+  it("goes below a base URL with dots in it, and brings the spot", async () => {
+    const server = await serve(inTurn(json(spot)));
+    const outcome = await serviceAt(`${server.url}/forks/../a/./`).getSpot("s", never());
+    expect(outcome).toMatchObject({ kind: "spot" });
+    expect(server.targets).toEqual(["/a/v3/vendor/org_very%2Fsecret%20token/1/rt_ad/s"]);
   });
 
   it("brings a spot, and the service's time with it", async () => {
@@ -148,6 +155,20 @@ describe("a request for a spot", () => {
     expect(await ask(server)).toMatchObject({ kind: "limited", retryAfterMs });
     expect(server.targets).toHaveLength(1);
   });
+
+  it.each(["Etc/UTC", "America/New_York", "Asia/Kolkata"])(
+    "reads dates without a zone as UTC, which the third of their forms has none of, in %s too",
+    async (zone) => {
+      vi.stubEnv("TZ", zone);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const date = "Sun Nov  1 07:28:00 2026";
+      const limited = answer(429, { "retry-after": "Sun Nov  1 07:28:30 2026", date: "Sun, 01 Nov 2026 07:28:00 GMT" });
+      const server = await serve(inTurn(limited, answer(200, { date }, JSON.stringify(spot))));
+
+      expect(await ask(server)).toMatchObject({ kind: "limited", retryAfterMs: 30_000 });
+      expect(await ask(server)).toMatchObject({ kind: "spot", serviceTime: Date.UTC(2026, 10, 1, 7, 28) });
+    },
+  );
 
   it.each([408, 500, 503])("is repeated within its slot after %i, and brings the spot", async (status) => {
     const server = await serve(inTurn(answer(status), answer(status), json(spot)));

@@ -34,6 +34,27 @@ describe("the vendor client", () => {
     expect(VendorService).toBe(VendorClient);
   });
 
+  it.each([
+    [301, "https://network.example/vendor/org_demo/locations", "to https://network.example"],
+    [308, "https://network.example/vendor/org_demo/locations", "to https://network.example"],
+    [307, "/elsewhere/vendor/org_demo/locations", "elsewhere"],
+    [302, "javascript:1", "elsewhere"],
+  ])("says where the service is that answers a change with %i and %s", async (status, location, where) => {
+    const server = await serve(inTurn(answer(status, { location })));
+
+    expect(await at(server.url).createLocation({ location_id: "L1", title: "Gym" })).toEqual({
+      ...{ kind: "unavailable", retryAfterMs: null, done: "no" },
+      reason: `it redirects ${where} (HTTP ${status}), so baseUrl has to be mended`,
+    });
+    expect(server.targets).toHaveLength(1);
+  });
+
+  it("reads below a base URL with dots in it", async () => {
+    const { baseUrl } = await running();
+
+    expect(await at(`${baseUrl}/forks/../`).getScreen("screen_demo")).toMatchObject({ kind: "ok" });
+  });
+
   it("creates, reads and updates a location and its screen", async () => {
     const client = of(await running());
 

@@ -135,6 +135,12 @@ describe("opening hours", () => {
     ["fri-mon 24h", "mon 00:00-24:00, fri-sun 00:00-24:00"],
     ["fri 20:00-24:00, sat 24h, sun 0-2", "fri 20:00-24:00, sat 00:00-24:00, sun 00:00-02:00"],
     ["daily 09:00-17:00, sun closed", "mon-sat 09:00-17:00"],
+    ["mon-fri 08:00-20:00 sat 10:00-18:00", "mon-fri 08:00-20:00, sat 10:00-18:00"],
+    ["mon-fri 8-12 14-18 sat, sun 10-18", "mon-fri 08:00-12:00, 14:00-18:00, sat-sun 10:00-18:00"],
+    ["mon-fri 8-12, 14-18 sat 10-18", "mon-fri 08:00-12:00, 14:00-18:00, sat 10:00-18:00"],
+    ["mon-sat 09:00-18:00 sun closed", "mon-sat 09:00-18:00"],
+    ["always sun closed", "mon-sat 00:00-24:00"],
+    ["mon 8-20, 10-18 sat, closed sun", "mon 08:00-20:00, sat 10:00-18:00"],
     ["always", "always"],
     ["24/7", "always"],
     ["mon-sun 00:00-24:00", "always"],
@@ -157,6 +163,8 @@ describe("opening hours", () => {
     ["mon eight", ['"eight" is not a day: mon, mon-fri, daily']],
     ["08-20", ['"08-20" has no day before it, as in mon-fri 08-20']],
     ["mon", ['"mon" ends with a day that has no hours']],
+    ["mon 8-20 sat", ['"mon 8-20 sat" ends with a day that has no hours']],
+    ["8-20 mon 10-18", ['"8-20" has no day before it, as in mon-fri 8-20']],
     ["", ["is empty; never means closed all week"]],
     [
       "mon 08:30-20:00, foo 1-2, tue 5",
@@ -170,11 +178,12 @@ describe("opening hours", () => {
     expect(rewritten(text)).toEqual(problems);
   });
 
-  it("come back the same from their text, whatever they are", () => {
+  it("come back the same from their text, whatever they are, with its commas and without", () => {
     const week = fc.array(fc.boolean(), { minLength: HOURS_OF_WEEK, maxLength: HOURS_OF_WEEK });
     fc.assert(
       fc.property(week, (hours) => {
         expect(readOpening(openingText(hours))).toEqual({ kind: "hours", hours });
+        expect(readOpening(openingText(hours).replaceAll(",", ""))).toEqual({ kind: "hours", hours });
       }),
     );
   });

@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { type PathLike, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
@@ -128,6 +132,25 @@ describe("a text file that somebody made", () => {
     const text = "Schaufenster Süd: 20 £\r\n";
     writeFileSync(path, bytes(text));
     expect(readTextFile(path, KIB)).toEqual({ kind: "text", text });
+  });
+
+  it.runIf(process.platform === "linux")("is not read on and on where it has no end", () => {
+    expect(readTextFile("/dev/zero", KIB)).toMatchObject({ kind: "unreadable", why: "is larger than 1024 bytes" });
+  });
+
+  it.runIf(process.platform === "linux")("is waited for where it comes through a pipe", async () => {
+    const module = fileURLToPath(new URL("../../src/player/small-file.ts", import.meta.url));
+    // To look at its input makes Node ask for what is there, and nothing is.
+    const script = `
+      const { bytesIn } = await import(${JSON.stringify(module)});
+      process.stdin.pause();
+      console.log(String(bytesIn(0, ${KIB})));`;
+    const reader = spawn(process.execPath, ["--input-type=module", "--eval", script]);
+    const [chunk] = await Promise.all([
+      once(reader.stdout, "data"),
+      sleep(400).then(() => reader.stdin.end("came late")),
+    ]);
+    expect(String(chunk)).toBe("came late\n");
   });
 
   it("says why it cannot be read", () => {

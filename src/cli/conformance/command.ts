@@ -2,10 +2,14 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { readOrgToken } from "../../player/config/file.ts";
+import { problemsOf } from "../../player/config/problems.ts";
+import { configFileSchema } from "../../player/config/schema.ts";
 import { requestsBy, uplinkIn } from "../../player/network/uplink.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
+import { endIfFlawed } from "../vendor/calls.ts";
+import { tokenFlaw } from "../vendor/connection.ts";
 import { examine, type Finding } from "./examine.ts";
-import type { Target } from "./subject.ts";
+import { NoAnswer, type Target } from "./subject.ts";
 
 interface Flags {
   readonly baseUrl: string;
@@ -15,7 +19,7 @@ interface Flags {
   readonly json?: true;
 }
 
-/** `spotloop conformance`: whether a service keeps to the contract; 0 when it does, 1 when something failed. */
+/** `spotloop conformance`: whether a service keeps to the contract; 0 when it does, 1 when something failed or nothing answers. */
 export function conformanceCommand(): Command {
   return new Command("conformance")
     .description("check that a service keeps to the contract; without --control-url nothing is changed there")
@@ -37,6 +41,7 @@ function required(flags: string, description: string, variable: string): Option 
 }
 
 async function run({ baseUrl, orgTokenFile, screenId, controlUrl, json }: Flags): Promise<void> {
+  checkAddresses({ "--base-url": baseUrl, "--control-url": controlUrl });
   const orgToken = tokenFrom(orgTokenFile);
   const { fetch } = requestsBy(uplinkIn(process.env));
   const target = { baseUrl, orgToken, screenId, controlUrl: controlUrl ?? null, fetch };
@@ -44,6 +49,15 @@ async function run({ baseUrl, orgTokenFile, screenId, controlUrl, json }: Flags)
   process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
   const failed = findings.filter(({ verdict }) => verdict === "failed").length;
   if (failed > 0) throw new CommandFailure(`${failed} of ${findings.length} checks failed`);
+}
+
+/** Ends the command where an address is none that a player could be given. */
+function checkAddresses(addresses: Readonly<Record<string, string | undefined>>): void {
+  const flaws = Object.entries(addresses).flatMap(([where, address]) => {
+    const read = configFileSchema.shape.baseUrl.optional().safeParse(address);
+    return read.success ? [] : problemsOf(read.error, address).map(({ message }) => ({ where, message }));
+  });
+  endIfFlawed(flaws.map((flaw) => ({ ...flaw, kind: "usage" })));
 }
 
 /** Takes everything back before it ends, asked to stop by the user or the system included. */
@@ -56,7 +70,10 @@ async function examined(target: Target): Promise<Finding[]> {
     return await examine(target, randomBytes(4).toString("hex"), stop.signal);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`${target.controlUrl} cannot be used: ${reasonOf(error)}`);
+    if (error instanceof NoAnswer) throw new CommandFailure(error.message);
+    throw new CommandFailure(
+      `${target.controlUrl} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
@@ -64,18 +81,14 @@ async function examined(target: Target): Promise<Finding[]> {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-}
-
 /** The token is never an argument: the list of processes shows those to everybody on the machine. */
 function tokenFrom(file: string | undefined): string {
   const said = process.env.SPOTLOOP_ORG_TOKEN || null;
   const reading = readOrgToken(file === undefined ? said : null, file === undefined ? null : resolve(file), {});
-  if (reading.kind === "token") return reading.token;
+  const flaw = reading.kind === "token" ? tokenFlaw(reading.token) : reading.problem.message;
+  if (reading.kind === "token" && flaw === null) return reading.token;
   const where = file === undefined ? "The organization's token" : "--org-token-file";
-  const message = `${where} ${reading.problem.message.replace(/, and so is orgTokenFile$/, "")}`;
+  const message = `${where} ${flaw?.replace(/, and so is orgTokenFile$/, "")}`;
   throw new CommandFailure(`${message}. Give --org-token-file or SPOTLOOP_ORG_TOKEN.`, exitCodes.usage);
 }
 

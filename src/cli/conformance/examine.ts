@@ -18,7 +18,8 @@ export interface Finding {
 /**
  * Examines a service: with a control API everything, and every answer must be the emulator's; without one only what
  * changes nothing, and only what the contract says can fail. `run`: letters and digits that make this one's ids its own.
- * An emulator is left as it was, also when `stop` is raised; then this rejects with its reason.
+ * An emulator is left as it was, also when `stop` is raised; then this rejects with its reason. Rejects with `NoAnswer`
+ * where nothing answered at all.
  */
 export async function examine(
   target: Target,
@@ -33,6 +34,8 @@ export async function examine(
       findings.push(await findingOf(check, subject, target.controlUrl !== null));
       stop.throwIfAborted();
     }
+    // Asked once more, which says why nothing is answered.
+    if (!subject.wasAnswered()) await subject.at("/");
     return findings;
   } finally {
     await borrowed.giveBack();
@@ -61,13 +64,8 @@ async function problemsOf(check: Check, subject: Subject): Promise<readonly stri
     return await check.run(subject);
   } catch (error) {
     if (error instanceof ZodError) return complaintsOf(error);
-    return [error instanceof Error ? firstLine(error) : String(error)];
+    return [error instanceof Error ? error.message : String(error)];
   }
-}
-
-function firstLine({ message, cause }: Error): string {
-  const reason = cause instanceof Error ? `: ${cause.message}` : "";
-  return `${message.split("\n", 1)[0]}${reason}`;
 }
 
 /** A target that can be examined without a trace, and what takes everything back. */

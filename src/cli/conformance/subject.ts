@@ -1,3 +1,5 @@
+import { within } from "../../client/http.ts";
+import { reasonOf } from "../../client/reply.ts";
 import type { LocationStatus } from "../../core/inventory/rules.ts";
 import { type routes, urlOf } from "../../wire/routes.ts";
 
@@ -42,6 +44,17 @@ export interface Subject {
   get(url: string): Promise<Reply>;
   /** An identifier that nothing has yet. */
   fresh(what: string): string;
+  /** Whether the service has answered anything so far. */
+  wasAnswered(): boolean;
+}
+
+/** What is thrown where a request got no answer. It names the host alone: the path holds the organization token. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+
+  constructor(url: string, reason: string) {
+    super(`${URL.canParse(url) ? new URL(url).origin : "what is no URL"} does not answer: ${reason}`);
+  }
 }
 
 /** A service that says nothing for this long does not conform. */
@@ -60,8 +73,10 @@ export function subjectAt(
     const asked = body === undefined ? { method } : { method, body };
     return send(`${controlUrl.replace(/\/+$/, "")}/control${path}`, asked);
   };
+  let wasAnswered = false;
   const at = async (path: string, asked?: Asked) => {
     const reply = await send(base + path, asked);
+    wasAnswered = true;
     const waitMs = Number(reply.headers.get("retry-after")) * 1000;
     if (reply.status !== 429 || controlUrl === null || !(waitMs > 0)) return reply;
     // An emulator's clock is moved rather than waited for: that a world has limits is no fault of its answers.
@@ -80,6 +95,7 @@ export function subjectAt(
       count += 1;
       return `${what}_${run}_${count}`;
     },
+    wasAnswered: () => wasAnswered,
   };
 }
 
@@ -87,14 +103,15 @@ function sendingBy(fetch: typeof globalThis.fetch, stop: AbortSignal) {
   return async (url: string, { method = "GET", body, text, headers = {} }: Asked = {}): Promise<Reply> => {
     const content = text ?? (body === undefined ? null : JSON.stringify(body));
     const type = body === undefined ? {} : { "content-type": "application/json" };
-    const response = await fetch(url, {
-      method,
-      redirect: "manual",
-      headers: { ...type, ...headers },
-      body: content,
-      signal: AbortSignal.any([stop, AbortSignal.timeout(LONGEST_ANSWER_MS)]),
-    });
-    return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+    const asked = { method, redirect: "manual", headers: { ...type, ...headers }, body: content } as const;
+    try {
+      return await within(LONGEST_ANSWER_MS, stop, async (signal) => {
+        const response = await fetch(url, { ...asked, signal });
+        return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+      });
+    } catch (error) {
+      throw new NoAnswer(url, reasonOf(error));
+    }
   };
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { scopeOf } from "../../core/network/address.ts";
 import type { Call } from "../../emulator/http/journal.ts";
 import { isEveryAddress, PortError } from "../../emulator/http/listener.ts";
@@ -41,7 +41,7 @@ export function emulatorCommand(): Command {
     .option("--port <n>", "port of the service, 0 for any free one", wholeNumber(0, 65_535), 8787)
     .option("--media-port <n>", "port of the media and proof-of-play URLs", wholeNumber(0, 65_535), 8788)
     .option("--control-port <n>", "port of the control API", wholeNumber(0, 65_535), 8789)
-    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--host <address>", "address to listen on", said, "127.0.0.1")
     .option("--world <file>", "world file (JSON) instead of the built-in demo world")
     .option("--venue-types <file>", "venue types (JSON) instead of the built-in ones")
     .option(
@@ -50,10 +50,16 @@ export function emulatorCommand(): Command {
       wholeNumber(1, LARGEST_LEDGER),
       MOST_SPOTS,
     )
-    .option("--data <file>", "file to keep the state in across restarts")
+    .option("--data <file>", "file to keep the state in across restarts", said)
     .option("--reset", "begin as the world says, whatever --data has kept")
     .option("--seed <n>", "the same seed and calls give the same answers", wholeNumber())
     .action(run);
+}
+
+/** Reads an option's text. An empty one is a variable of the shell's that is not set: nothing would be kept, or kept from others. */
+function said(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+  return text;
 }
 
 /** `spotloop emulator world`: what a world file can say. */

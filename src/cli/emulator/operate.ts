@@ -129,7 +129,7 @@ function clockCommand(): Command {
     .option("--freeze", "let it stand still until it is moved")
     .option("--run", "let it run")
     .option("--now <instant>", "set it, as in 2026-03-02T08:00:00Z")
-    .option("--speed <factor>", "how much faster than real time it runs", Number)
+    .option("--speed <factor>", "how much faster than real time it runs", factor)
     .option("--json", "print it as JSON")
     .action(async (flags: ClockFlags) => {
       const { freeze, run, now, speed, advance } = flags;
@@ -143,6 +143,12 @@ function clockCommand(): Command {
       const pace = clock.speed === 1 ? "runs" : `runs ${clock.speed} times as fast`;
       print(`${clock.now}, ${clock.mode === "frozen" ? "frozen" : pace}`);
     });
+}
+
+function factor(text: string): number {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (number > 0 && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError("It must be a number above 0.");
 }
 
 const violationsSchema = z.array(

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, Option } from "commander";
@@ -14,11 +13,20 @@ import { requestsBy, uplinkIn } from "../../player/network/uplink.ts";
 import { Courier, LOOK_EVERY_MS } from "../../player/proofs/courier.ts";
 import { askForRetry, ProofArchive, type ProofFilter } from "../../player/proofs/proof-archive.ts";
 import { ProofFile } from "../../player/proofs/proof-file.ts";
-import type { ProofState } from "../../player/proofs/proof-records.ts";
+import { type ProofState, refuseAbsent } from "../../player/proofs/proof-records.ts";
 import { ProofStore } from "../../player/proofs/proof-store.ts";
 import { ServiceClock } from "../../player/service-clock.ts";
-import { CommandFailure, wholeNumber } from "../command-line.ts";
-import { dataDirOf, dayOf, type FolderFlags, folderOptions, goodConfig, orFailure, proofsPath } from "./flags.ts";
+import { wholeNumber } from "../command-line.ts";
+import {
+  dataDirOf,
+  dayOf,
+  eachOrFailure,
+  type FolderFlags,
+  folderOptions,
+  goodConfig,
+  orFailure,
+  proofsPath,
+} from "./flags.ts";
 import { type ExportFormat, proofTable, writeProofs } from "./write.ts";
 
 interface FilterFlags extends FolderFlags {
@@ -65,8 +73,10 @@ function exportCommand(): Command {
     .description("write all proofs to standard output, newest first")
     .addOption(new Option("--format <format>", "of the lines").choices(["csv", "jsonl"]).default("csv"))
     .action(async (flags: FilterFlags & { format: ExportFormat }) => {
-      const archive = orFailure(() => new ProofArchive(proofsPath(flags)));
-      await writeProofs(archive.list(filterOf(flags)), flags.format).finally(() => archive.close());
+      const path = proofsPath(flags);
+      const archive = orFailure(path, () => new ProofArchive(path));
+      const proofs = eachOrFailure(path, archive.list(filterOf(flags)));
+      await writeProofs(proofs, flags.format).finally(() => archive.close());
     });
 }
 
@@ -107,12 +117,15 @@ function first<T>(count: number, values: Iterable<T>): readonly T[] {
 }
 
 function withArchive<T>(flags: FolderFlags, act: (archive: ProofArchive) => T): T {
-  const archive = orFailure(() => new ProofArchive(proofsPath(flags)));
-  try {
-    return act(archive);
-  } finally {
-    archive.close();
-  }
+  const path = proofsPath(flags);
+  return orFailure(path, () => {
+    const archive = new ProofArchive(path);
+    try {
+      return act(archive);
+    } finally {
+      archive.close();
+    }
+  });
 }
 
 /** What a retry led to. */
@@ -134,15 +147,16 @@ export interface Retried {
 async function retryNow(flags: FolderFlags): Promise<Retried> {
   const dataDir = dataDirOf(flags);
   const path = join(dataDir, "proofs.db");
-  if (!existsSync(path)) throw new CommandFailure(`there are no proofs at ${path}: no player has run with this folder`);
-  const lock = new ExclusiveLock(join(dataDir, "sender.lock"));
-  if (!lock.take()) {
-    const owed = orFailure(() => askForRetry(path));
+  orFailure(path, () => refuseAbsent(path, "there are no proofs"));
+  const locked = join(dataDir, "sender.lock");
+  const lock = new ExclusiveLock(locked);
+  if (!orFailure(locked, () => lock.take())) {
+    const owed = orFailure(path, () => askForRetry(path));
     const told = `${owed} owed: the player that is running sends them within ${LOOK_EVERY_MS / 1_000} s`;
     return owed === 0 ? nothing : { by: "player", owed, delivered: null, refused: null, told };
   }
   const store = new ProofStore(
-    orFailure(() => ProofFile.open({ path, log: silent })),
+    orFailure(path, () => ProofFile.open({ path, log: silent })),
     randomUUID(),
   );
   try {

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { type Config, complaintOf, readConfig } from "../../player/config/config.ts";
 import { type Day, dayIn } from "../../player/proofs/day-report.ts";
-import { StoreUnusable } from "../../player/stores/database.ts";
+import { codeOf, isBroken, remedyFor, StoreUnusable } from "../../player/stores/database.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 
 /** Which player's data folder is meant. */
@@ -36,15 +36,37 @@ export function goodConfig(path: string | undefined): Config {
   throw new CommandFailure(lines.join("\n"), exitCodes.configuration);
 }
 
-/** What cannot be opened is told in a sentence. */
-export function orFailure<T>(act: () => T): T {
+/** Opens or reads a file of the player's; what cannot be is told in a sentence. */
+export function orFailure<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof StoreUnusable) throw new CommandFailure(error.message);
-    throw error;
+    throw inWords(path, error);
   }
 }
+
+/** The same for rows that are read while they are used. */
+export function* eachOrFailure<T>(path: string, rows: Iterable<T>): Generator<T> {
+  try {
+    yield* rows;
+  } catch (error) {
+    throw inWords(path, error);
+  }
+}
+
+function inWords(path: string, error: unknown): unknown {
+  if (error instanceof StoreUnusable) return new CommandFailure(error.message);
+  const code = codeOf(error);
+  return code === null ? error : new CommandFailure(`${path} cannot be used (${code}): ${remedyIn(error, code)}`);
+}
+
+function remedyIn(error: unknown, code: string): string {
+  if (isBroken(error)) return "it is damaged; the player sets it aside by itself when it starts";
+  return OTHERS.test(code) ? "run this as the user that the player runs as" : remedyFor(code);
+}
+
+/** What SQLite and the system say of a file that belongs to somebody else. */
+const OTHERS = /^(EACCES|EPERM|SQLITE_(CANTOPEN|READONLY|AUTH|PERM)(_.*)?)$/;
 
 /** A day as it is typed: a date, or `today` or `yesterday` in its zone. */
 export function dayOf(day: string, timeZone: string): Day {

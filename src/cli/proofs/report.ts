@@ -36,10 +36,15 @@ Examples:
 
 function run({ day, timeZone, json, ...folder }: Flags): void {
   const asked = dayOf(day, timeZone);
-  const archive = orFailure(() => new ProofArchive(proofsPath(folder)));
-  const report = archive.report(asked);
-  const refused = archive.lastRefused(asked);
-  archive.close();
+  const path = proofsPath(folder);
+  const [report, refused] = orFailure(path, () => {
+    const archive = new ProofArchive(path);
+    try {
+      return [archive.report(asked), archive.lastRefused(asked)] as const;
+    } finally {
+      archive.close();
+    }
+  });
   const data = readDataMonth(join(dataDirOf(folder), "media.db"), asked.day.slice(0, MONTH_LENGTH));
   const lastRefused = refused === null ? null : { ...refused, at: new Date(refused.at).toISOString() };
   const whole = { ...report, lastRefused, data };

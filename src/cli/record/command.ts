@@ -9,12 +9,12 @@ import { RecordArchive, type RecordFilter } from "../../player/record/record-arc
 import { finishRotation, openRecordKey, rotateRecordKey, verifierKey } from "../../player/record/record-key.ts";
 import { RecordStore } from "../../player/record/record-store.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
-import { dataDirOf, type FolderFlags, folderOptions, orFailure, proofsPath } from "../proofs/flags.ts";
+import { dataDirOf, eachOrFailure, type FolderFlags, folderOptions, orFailure, proofsPath } from "../proofs/flags.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
 import { type Comparison, compare, readLedger } from "./compare.ts";
 import { outsmartLines, readMapping } from "./outsmart.ts";
 import { csvLines, jsonLines, playoutRows, writeOut } from "./record-lines.ts";
-import type { Verdict } from "./verify/verifier.ts";
+import type { Trust, Verdict } from "./verify/verifier.ts";
 import { verifyExport, verifyStore } from "./verify/verify.ts";
 
 /** `spotloop record`: what was on screen, as somebody else can verify it, read while the player runs. */
@@ -45,9 +45,10 @@ function exportCommand(): Command {
     .option("--mapping <file>", "which frames, orders and buyers screens and items are of, as outsmart asks for")
     .option("--out <file>", "where to (default: standard output)")
     .action(async (flags: ExportFlags) => {
-      const archive = orFailure(() => new RecordArchive(proofsPath(flags)));
+      const path = proofsPath(flags);
+      const archive = orFailure(path, () => new RecordArchive(path));
       try {
-        await writeOut(exportLines(archive, flags), flags.out);
+        await writeOut(eachOrFailure(path, exportLines(archive, flags)), flags.out);
       } finally {
         archive.close();
       }
@@ -85,12 +86,16 @@ function verifyCommand(): Command {
     .option("--json", "print what was found as JSON")
     .action(async (file: string | undefined, flags: VerifyFlags) => {
       const trust = { key: flags.key ?? null, witnessed: (flags.witnessed ?? []).flatMap(notesIn) };
-      const verdict = file === undefined ? verifyStore(proofsPath(flags), trust) : await verifyExport(file, trust);
+      const verdict = file === undefined ? verifiedStore(proofsPath(flags), trust) : await verifyExport(file, trust);
       if (verdict === null) return print("The record has no row yet.");
       if (flags.json) printJson(verdict);
       else print(...told(verdict));
       if (verdict.findings.length > 0) throw new CommandFailure("", exitCodes.data);
     });
+}
+
+function verifiedStore(path: string, trust: Trust): Verdict | null {
+  return orFailure(path, () => verifyStore(path, trust));
 }
 
 /** Notes end with their signatures: what follows these is the next one. */
@@ -129,9 +134,8 @@ function compareCommand(): Command {
     .option("--json", "print what differs as JSON")
     .action(async (flags: CompareFlags) => {
       const ledger = await readLedger(flags.proofs);
-      const archive = orFailure(() => new RecordArchive(proofsPath(flags)));
-      const comparison = compare(playoutRows(archive, ANY), ledger, filterOf(flags));
-      archive.close();
+      const path = proofsPath(flags);
+      const comparison = readIn(path, (archive) => compare(playoutRows(archive, ANY), ledger, filterOf(flags)));
       if (flags.json) printJson(comparison);
       else printLines(comparisonLines(comparison));
       if (comparison.missing + comparison.extra + comparison.differing > 0) throw new CommandFailure("");
@@ -193,11 +197,20 @@ function instant(text: string): Instant {
   return at;
 }
 
+function readIn<T>(path: string, read: (archive: RecordArchive) => T): T {
+  return orFailure(path, () => {
+    const archive = new RecordArchive(path);
+    try {
+      return read(archive);
+    } finally {
+      archive.close();
+    }
+  });
+}
+
 /** The key that the record of a data folder announced last, as `name+id+key`. */
 export function announcedKey(dataDir: string): string {
-  const archive = orFailure(() => new RecordArchive(join(dataDir, "proofs.db")));
-  const key = archive.key();
-  archive.close();
+  const key = readIn(join(dataDir, "proofs.db"), (archive) => archive.key());
   if (key === null) throw new CommandFailure("the record has no key yet: it gets one with its first checkpoint");
   return key;
 }
@@ -207,9 +220,12 @@ export function rotate(dataDir: string): string {
   refuseOther(dataDir);
   // Says what is wrong with a folder in which there is nothing to rotate.
   announcedKey(dataDir);
-  const lock = new ExclusiveLock(join(dataDir, "sender.lock"));
-  if (!lock.take()) throw new CommandFailure("a player runs on this data folder: stop it first");
-  const file = orFailure(() => ProofFile.open({ path: join(dataDir, "proofs.db"), log: pino({ level: "silent" }) }));
+  const locked = join(dataDir, "sender.lock");
+  const lock = new ExclusiveLock(locked);
+  if (!orFailure(locked, () => lock.take()))
+    throw new CommandFailure("a player runs on this data folder: stop it first");
+  const path = join(dataDir, "proofs.db");
+  const file = orFailure(path, () => ProofFile.open({ path, log: pino({ level: "silent" }) }));
   try {
     return rotated(dataDir, new RecordStore(file));
   } finally {

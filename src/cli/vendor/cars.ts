@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { checkRejection, type NewRejection } from "../../client/checks.ts";
 import { discard, follow, type Get, getBy, type Reply, succeeded } from "../../client/http.ts";
@@ -161,19 +161,35 @@ async function saveCreative({ url, size, md5 }: Item, file: string, replace: boo
   if (!replace && existsSync(file)) {
     throw new CommandFailure(`${file} is there already; --yes replaces it`, exitCodes.usage);
   }
-  const unfinished = `${file}.part`;
+  const address = webAddress(url);
+  return untilInterrupted(async (stop) => {
+    const unfinished = join(dirname(file), `.spotloop-${randomBytes(4).toString("hex")}.part`);
+    const target = await onDisk(file, open(unfinished, "wx"));
+    try {
+      const got = await download(address, get, stop, target, file).finally(() => onDisk(file, target.close()));
+      if (size !== null && got.sizeBytes !== size) throw wrong(`has ${got.sizeBytes} bytes, not ${size}`);
+      if (md5 !== null && got.md5 !== md5.toLowerCase()) throw wrong(`has the MD5 ${got.md5}, not ${md5}`);
+      await onDisk(file, rename(unfinished, file));
+      return got.sizeBytes;
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}
+
+/** Does something that tidies up after itself when the user or the system asks to stop; a second time ends it at once. */
+async function untilInterrupted<T>(act: (stop: AbortSignal) => Promise<T>): Promise<T> {
+  const control = new AbortController();
+  const interrupt = () => control.abort(new CommandFailure("Interrupted; nothing was saved.", exitCodes.interrupted));
+  for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
-    const got = await download(webAddress(url), unfinished, get);
-    if (size !== null && got.sizeBytes !== size) throw wrong(`has ${got.sizeBytes} bytes, not ${size}`);
-    if (md5 !== null && got.md5 !== md5.toLowerCase()) throw wrong(`has the MD5 ${got.md5}, not ${md5}`);
-    await rename(unfinished, file).catch((error) => {
-      throw unwritable(file, error);
-    });
-    return got.sizeBytes;
+    return await act(control.signal);
   } finally {
-    await rm(unfinished, { force: true });
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Shows a creative in the machine's own browser, under its own address; it is not run from this machine's disk. */
 function openCreative({ url }: Item): void {
@@ -196,49 +212,48 @@ function webAddress(url: string): string {
   throw wrong("has no address of the web");
 }
 
-async function download(url: string, file: string, get: Get): Promise<{ sizeBytes: number; md5: string }> {
-  const signal = AbortSignal.timeout(LONGEST_MS);
-  let reply: Reply;
-  try {
-    reply = await follow(get, url, signal);
-  } catch (error) {
-    throw unreachable(reasonOf(error));
-  }
-  if (!succeeded(reply.status)) {
-    await discard(reply);
-    throw unreachable(`HTTP ${reply.status}`);
-  }
-  return write(reply, file);
+interface Got {
+  readonly sizeBytes: number;
+  readonly md5: string;
 }
 
-async function write({ body }: Reply, file: string): Promise<{ sizeBytes: number; md5: string }> {
-  const target = await open(file, "w").catch((error) => {
-    throw unwritable(file, error);
-  });
+async function download(url: string, get: Get, stop: AbortSignal, target: FileHandle, file: string): Promise<Got> {
+  try {
+    const reply = await follow(get, url, AbortSignal.any([stop, AbortSignal.timeout(LONGEST_MS)]));
+    if (succeeded(reply.status)) return await write(reply, target, file);
+    await discard(reply);
+    throw unreachable(`HTTP ${reply.status}`);
+  } catch (error) {
+    stop.throwIfAborted();
+    throw error instanceof CommandFailure ? error : unreachable(reasonOf(error));
+  }
+}
+
+async function write({ body }: Reply, target: FileHandle, file: string): Promise<Got> {
   const hash = createHash("md5");
   let sizeBytes = 0;
-  try {
-    for await (const chunk of body ?? []) {
-      sizeBytes += chunk.byteLength;
-      if (sizeBytes > LARGEST_BYTES) throw wrong(`is larger than ${LARGEST_BYTES} bytes`);
-      hash.update(chunk);
-      await target.write(chunk);
-    }
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    throw unreachable(reasonOf(error));
-  } finally {
-    await target.close();
+  for await (const chunk of body ?? []) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > LARGEST_BYTES) throw wrong(`is larger than ${LARGEST_BYTES} bytes`);
+    hash.update(chunk);
+    // Unlike `write`, which a disk that gets full cuts short without a word.
+    await onDisk(file, target.writeFile(chunk));
   }
   return { sizeBytes, md5: hash.digest("hex") };
 }
 
-function wrong(what: string): CommandFailure {
-  return new CommandFailure(`The creative ${what}.`, exitCodes.data);
+/** Waits for what this machine's disk is asked to do; ends the command where it refuses. */
+async function onDisk<T>(file: string, done: Promise<T>): Promise<T> {
+  try {
+    return await done;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "unknown";
+    throw new CommandFailure(`${file} cannot be written (${code})`, exitCodes.failed);
+  }
 }
 
-function unwritable(file: string, { code }: NodeJS.ErrnoException): CommandFailure {
-  return new CommandFailure(`${file} cannot be written (${code})`, exitCodes.failed);
+function wrong(what: string): CommandFailure {
+  return new CommandFailure(`The creative ${what}.`, exitCodes.data);
 }
 
 function unreachable(reason: string): CommandFailure {

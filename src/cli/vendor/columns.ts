@@ -47,8 +47,12 @@ export const screenColumns: readonly Column[] = [
   column("archived", "archived", yesOrNo),
 ];
 
-/** What the service tells and nobody sets: left out when a file has it, so that what `get --json` prints can be applied. */
-export const READ_ONLY: readonly string[] = [...["status", "timezone", "country", "region", "city", "zip", "address"]];
+/** Whether a name is of what the service tells and nobody sets: left out, so that what `get --json` prints can be applied. */
+export function isReadOnly(name: string): boolean {
+  return READ_ONLY.includes(simplified(name));
+}
+
+const READ_ONLY: readonly string[] = ["status", "timezone", "country", "region", "city", "zip", "address"];
 
 /** The column that a name in a file means, or null. */
 export function columnNamed(columns: readonly Column[], name: string): Column | null {

@@ -10,8 +10,10 @@ import { VendorClient } from "../../client/vendor-client.ts";
 import type { VenueTree, VenueType } from "../../core/inventory/rules.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Access, readAccess } from "../../player/config/access.ts";
-import { type BadConfig, WRITE_ONE } from "../../player/config/config.ts";
+import { type BadConfig, explained, WRITE_ONE } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
+import { problemsOf } from "../../player/config/problems.ts";
+import { orgTokenSchema } from "../../player/config/values.ts";
 import { type Requests, requestsBy } from "../../player/network/uplink.ts";
 import { venueTypesSchema } from "../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
@@ -58,8 +60,10 @@ export function withConnection(command: Command): Command {
 
 /** Reads where the service is and the token; ends the command with 78 and all that is wrong with them. */
 export function connect(flags: ConnectionFlags, env: Environment = process.env): Connection {
-  const reading = readAccess({ path: flags.config ?? null, env: overruled(flags, env) });
+  const told = overruled(flags, env);
+  const reading = readAccess({ path: flags.config ?? null, env: told });
   if (reading.kind === "bad") throw badAccess(reading, flags);
+  endIfStrangeToken(reading.access, flags, told);
   for (const warning of reading.access.warnings) say(`warning: ${warning}`);
   return connectionTo(reading.access);
 }
@@ -121,6 +125,21 @@ export function badAccess(bad: Omit<BadConfig, "watch">, flags: ConnectionFlags,
   const text = accessText(path, absentFrom, flaws);
   const advice = absentFrom.length === 0 || isNew ? "" : `\n${WRITE_ONE}`;
   return new CommandFailure(`${text}${advice}`, exitCodes.configuration);
+}
+
+/** Ends a command whose token no service could know, such as one that was pasted with the end of its line. */
+export function endIfStrangeToken({ orgToken, path }: Access, flags: ConnectionFlags, env: Environment): void {
+  const message = tokenFlaw(orgToken);
+  if (message === null) return;
+  const problems = explained([{ path: "orgToken", message }], env);
+  // Where there is no file, a variable is what has to be mended.
+  throw badAccess({ kind: "bad", path: path ?? "", absentFrom: path === null ? [""] : [], problems }, flags, true);
+}
+
+/** What is wrong with a token, in words that follow its name, or null. */
+export function tokenFlaw(orgToken: string): string | null {
+  const read = orgTokenSchema.safeParse(orgToken);
+  return read.success ? null : (problemsOf(read.error, orgToken)[0]?.message ?? null);
 }
 
 type Flaws = Parameters<typeof flawText>[0];

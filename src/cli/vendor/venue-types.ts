@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import stringWidth from "string-width";
 import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/rules.ts";
 import { plain, print, printJson, say, table } from "../text.ts";
 import { orEnd } from "./calls.ts";
@@ -66,8 +67,15 @@ function useOf(level: number, selectable: boolean): string {
 /** Leaves room for the other columns on a terminal of 80. */
 const WIDEST_NAME = 44;
 
+/** By the characters that people see: half of one is none. */
 function cut(name: string): string {
-  return name.length <= WIDEST_NAME ? name : `${name.slice(0, WIDEST_NAME - 1)}…`;
+  if (stringWidth(name) <= WIDEST_NAME) return name;
+  let text = "";
+  for (const { segment } of new Intl.Segmenter().segment(name)) {
+    if (stringWidth(text + segment) >= WIDEST_NAME) break;
+    text += segment;
+  }
+  return `${text}…`;
 }
 
 function treeText(types: readonly VenueType[]): string[] {

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import leven from "leven";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import { readJson } from "../../player/config/file.ts";
-import { textIn } from "../../player/small-file.ts";
+import { bytesIn, textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";
-import { type Column, columnNamed, READ_ONLY, simplified } from "./columns.ts";
+import { type Column, columnNamed, isReadOnly, simplified } from "./columns.ts";
 import type { ConnectionFlags } from "./connection.ts";
 
 /** What was said about a location or a screen: fields under the contract's names, and what could not be read. */
@@ -31,13 +30,14 @@ export function readRecord(columns: readonly Column[], record: Readonly<Record<s
   const given = Object.entries(record).flatMap(([name, value]) => {
     const column = columnNamed(columns, name);
     if (column === null) {
-      if (!READ_ONLY.includes(name)) unknown.push({ where: name, message: strangeColumn(columns, name), kind: "data" });
+      if (!isReadOnly(name)) unknown.push({ where: name, message: strangeColumn(columns, name), kind: "data" });
       return [];
     }
     const isSaid = value !== "" && (value !== null || column.read(null).kind === "fields");
     return isSaid ? [{ column, name, value }] : [];
   });
-  return read(columns, given, "data", unknown);
+  const twice = saidTwice(given).map((flaw): Flaw => ({ ...flaw, kind: "data" }));
+  return read(columns, given, "data", [...unknown, ...twice]);
 }
 
 /** What one says goes over what the other says. */
@@ -91,10 +91,28 @@ export function strangeColumn(columns: readonly Column[], name: string): string 
   return `is not a column; the nearest is ${nearest}`;
 }
 
-interface Given {
+interface Named {
   readonly column: Column;
   readonly name: string;
+}
+
+interface Given extends Named {
   readonly value: unknown;
+}
+
+/** Which names say again what one before them says: of two, the last would win without a word. */
+export function saidTwice(named: readonly Named[]): Omit<Flaw, "kind">[] {
+  return named.flatMap(({ column, name }, at) => {
+    const other = named.slice(0, at).find((before) => sayTheSame(before.column, column));
+    if (other === undefined) return [];
+    return [{ where: name, message: other.name === name ? "is there twice" : `says the same as ${other.name}` }];
+  });
+}
+
+/** A size is a width too; but a screen's title is not its location's. */
+function sayTheSame(one: Column, other: Column): boolean {
+  const isShared = one.fields.some((field) => other.fields.includes(field));
+  return one === other || (isShared && one.fields.length !== other.fields.length);
 }
 
 function read(
@@ -128,7 +146,7 @@ const LARGEST_BYTES = 1024 * 1024;
 /** One object from a JSON file, or from standard input for `-`; ends the command where there is none. */
 function objectFrom(file: string): Readonly<Record<string, unknown>> {
   const name = file === "-" ? "standard input" : file;
-  const json = readJson(textFrom(file, name));
+  const json = readJson(textFrom(file === "-" ? STANDARD_INPUT : file, name, LARGEST_BYTES));
   if (json.kind === "broken")
     throw bad(`line ${json.line}, column ${json.column} of ${name} is not JSON: ${json.problem}`);
   const { value } = json;
@@ -136,11 +154,13 @@ function objectFrom(file: string): Readonly<Record<string, unknown>> {
   return { ...value };
 }
 
-/** All of a text file, or of standard input for `-`. */
-function textFrom(file: string, name: string): string {
+const STANDARD_INPUT = 0;
+
+/** All of a text file, or of what is open already; ends the command where it cannot be read, or is larger. */
+export function textFrom(file: string | number, name: string, mostBytes: number): string {
   try {
-    const bytes = readFileSync(file === "-" ? 0 : file);
-    if (bytes.length > LARGEST_BYTES) throw bad(`${name} is larger than ${LARGEST_BYTES} bytes`);
+    const bytes = bytesIn(file, mostBytes);
+    if (bytes === null) throw bad(`${name} is larger than ${mostBytes} bytes`);
     return textIn(bytes);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import type { Verdict } from "../../core/proofs/proof.ts";
 import type { Instant, ItemKind } from "../../core/spot.ts";
-import { type Database, isUsableBy, type Migration, openReadOnly, StoreUnusable } from "../stores/database.ts";
+import { codeOf, type Database, isUsableBy, type Migration, openReadOnly, StoreUnusable } from "../stores/database.ts";
 
 /** A playout that was shown in full and is to be proved (G1). Instants are monotonic, of the present boot. */
 export interface NewProof {
@@ -169,17 +169,36 @@ export const proofMigrations: readonly Migration[] = [
   { addition: "create index proof_undated on proof (requested_boot) where service_offset = 0" },
 ];
 
-/** Opens the file so that nothing in it can be changed. Throws `StoreUnusable`; `absence` says what is not there then. */
+/**
+ * Opens the file so that nothing in it can be changed. Throws `StoreUnusable`; `absence` says what is not there then. Throws
+ * the system's errors and SQLite's where it cannot be read.
+ */
 export function openForReading(path: string, absence: string): Database {
-  if (!existsSync(path)) throw new StoreUnusable(`${absence} at ${path}: no player has run with this folder`);
+  refuseAbsent(path, absence);
   return ofThisVersion(path, openReadOnly(path));
 }
 
-/** The database, where this version can read its schema. Else it is closed, and `StoreUnusable` thrown. */
+/** Throws `StoreUnusable` where there is no such file, and the system's error where it cannot be read. */
+export function refuseAbsent(path: string, absence: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    throw new StoreUnusable(`${absence} at ${path}: no player has run with this folder`);
+  }
+}
+
+/** The database, where this version can read its schema. Else it is closed, and `StoreUnusable` or SQLite's error thrown. */
 export function ofThisVersion(path: string, database: Database): Database {
-  const found = Number(database.pragma("user_version", { simple: true }));
-  if (found >= proofMigrations.length && isUsableBy(database, proofMigrations.length)) return database;
-  database.close();
-  const which = found > proofMigrations.length ? "a newer" : "an older";
-  throw new StoreUnusable(`${path} was written by ${which} version of Spotloop: use the version that the player is of`);
+  try {
+    const found = Number(database.pragma("user_version", { simple: true }));
+    if (found >= proofMigrations.length && isUsableBy(database, proofMigrations.length)) return database;
+    const which = found > proofMigrations.length ? "a newer" : "an older";
+    throw new StoreUnusable(
+      `${path} was written by ${which} version of Spotloop: use the version that the player is of`,
+    );
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }

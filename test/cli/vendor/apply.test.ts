@@ -26,6 +26,12 @@ const SPREADSHEETS: Readonly<Record<string, Buffer>> = {
   "UTF-8 with a byte order mark": Buffer.from(`\ufeff${SHEET}`),
   "UTF-16, tabs": Buffer.from(`\ufeff${TABS}`, "utf16le"),
   "its own line about semicolons": Buffer.from(`sep=;\r\n${SHEET}`),
+  "tabs, decimal commas": Buffer.from(TABS.replace("52.5", "52,5").replace("13.4", "13,4")),
+  "blank lines above": Buffer.from(`\r\n  \n${SHEET}`),
+  "blank lines above its own line about semicolons": Buffer.from(`\n\nsep=;\n${SHEET}`),
+  "the service's own columns in capitals": Buffer.from(
+    SHEET.replace("long", "long;Status").replace("13,4", "13,4;DRAFT"),
+  ),
   "rows without a value": Buffer.from(`${SHEET};;;\r\n;;;\r\n`),
 };
 
@@ -329,6 +335,14 @@ describe("spotloop screens apply", () => {
 
   it.each([
     ["a strange column", "id,titel\na,b\n", "titel: is not a column; the nearest is title"],
+    ["one column twice", "id,title,title\na,b,c\n", "title: is there twice"],
+    ["two names of one column", "screen_id,id,title\ndoor,1,Door\n", "id: says the same as screen_id"],
+    ["a size, and a width beside it", "id,size,width\na,1x2,3\n", "width: says the same as size"],
+    [
+      "a header alone, with two names of one column",
+      "location,location_id\n",
+      "location_id: says the same as location",
+    ],
     ["an open quote", 'id,title\na,"b\n', "Quote Not Closed"],
     ["broken JSON", '[{"id":"a"},]', "line 1, column 13: no comma may stand before the end"],
   ])("takes nothing from a file with %s", async (_, text, said) => {
@@ -341,6 +355,30 @@ describe("spotloop screens apply", () => {
     expect(stderr).toContain(file);
     expect(stderr).toContain(said);
     expect(emulator.calls()).toEqual([]);
+  });
+
+  it.skipIf(process.platform === "win32").each([
+    [["screens", "apply", "/dev/zero", "--yes"], 256],
+    [["screens", "create", "--from", "/dev/zero"], 1],
+  ])("reads no more than may be of what has no end: %j", async (args, mostMb) => {
+    const { code, stderr } = await spotloopOf(await running())(args);
+
+    expect([code, stderr]).toEqual([65, `/dev/zero is larger than ${mostMb * 1024 * 1024} bytes\n`]);
+  });
+
+  it("takes no object of JSON that says one thing under two names", async () => {
+    const emulator = await running();
+    const file = fileWith(
+      JSON.stringify([{ id: "a", screen_id: "b", title: "Door", size: "1x2", height: 3, width: null }]),
+    );
+
+    const { code, stderr } = await spotloopOf(emulator)(["screens", "apply", file, "--yes"]);
+
+    expect(code).toBe(65);
+    expect(stderr).toContain("screen_id: says the same as id");
+    expect(stderr).toContain("height: says the same as size");
+    expect(stderr).not.toContain("width: says");
+    expect(posts(emulator)).toBe(0);
   });
 
   it("ends with 77 at once when the token is not accepted, and with 69 when there is no service", async () => {

@@ -1,10 +1,16 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { running } from "../../emulator/running.ts";
 import { eventually } from "../../support/machine/processes.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { lines, spotloopAloneOf, spotloopOf } from "./spotloop.ts";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 
 describe("spotloop cars", () => {
   it("shows a request, and saves its creative", async () => {
@@ -55,7 +61,7 @@ describe("spotloop cars", () => {
 
     const example = join(folder, "creative");
     expect([kept.code, kept.stderr]).toEqual([64, `${folder} is a folder; name a file, such as ${example}\n`]);
-    expect(existsSync(`${folder}.part`)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it.each([
@@ -64,15 +70,68 @@ describe("spotloop cars", () => {
     ["not there", { status: 404 }, 69, "The creative cannot be had: HTTP 404.\n"],
   ] as const)("saves nothing of a creative that is %s", async (_, faultAction, code, said) => {
     const emulator = await running();
-    const file = join(temporaryFolder(), "ad.mp4");
+    const folder = temporaryFolder();
     emulator.setFaults([{ match: { route: "media" }, do: faultAction }]);
 
-    const shown = await spotloopOf(emulator)(["cars", "get", "car_cinema", "--save", file]);
+    const shown = await spotloopOf(emulator)(["cars", "get", "car_cinema", "--save", join(folder, "ad.mp4")]);
 
     expect(shown.code).toBe(code);
     expect(shown.stderr).toContain(said);
-    expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
+    expect(readdirSync(folder)).toEqual([]);
   });
+
+  it.runIf(HAS_SMALL_DISKS).each([
+    ["the last bytes", 212],
+    ["most of the bytes", 100],
+  ])("says so where the disk has no room for %s of a creative, and saves nothing", async (_, sizeKb) => {
+    const { path } = smallDisk(sizeKb * 1024);
+    const file = join(path, "ad.mp4");
+
+    const shown = await spotloopOf(await running())(["cars", "get", "car_cinema", "--save", file]);
+
+    expect([shown.code, shown.stderr]).toEqual([1, `${file} cannot be written (ENOSPC)\n`]);
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it("says so where there is no such folder", async () => {
+    const file = join(temporaryFolder(), "none", "ad.mp4");
+
+    const shown = await spotloopOf(await running())(["cars", "get", "car_cinema", "--save", file]);
+
+    expect([shown.code, shown.stderr]).toEqual([1, `${file} cannot be written (ENOENT)\n`]);
+  });
+
+  it("leaves alone what else is in the folder", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "ad.mp4.part"), "mine");
+
+    const { code } = await spotloopOf(await running())(["cars", "get", "car_cinema", "--save", join(folder, "ad.mp4")]);
+
+    expect([code, readdirSync(folder).sort()]).toEqual([0, ["ad.mp4", "ad.mp4.part"]]);
+    expect(readFileSync(join(folder, "ad.mp4.part"), "utf8")).toBe("mine");
+  });
+
+  it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM"] as const)(
+    "leaves nothing behind when it is stopped by %s, and ends with 130",
+    async (signal) => {
+      const emulator = await running();
+      const folder = temporaryFolder();
+      emulator.setFaults([{ match: { route: "media" }, do: { bytesPerSecond: 1_000 } }]);
+      const { baseUrl, orgToken } = emulator;
+      const env = { ...process.env, HOME: folder, SPOTLOOP_BASE_URL: baseUrl, SPOTLOOP_ORG_TOKEN: orgToken };
+      const args = ["cars", "get", "car_cinema", "--save", "ad.mp4"];
+      const child = spawn(process.execPath, [MAIN, ...args], { env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let said = "";
+      child.stderr.setEncoding("utf8").on("data", (text) => (said += text));
+      await eventually("the first bytes", () => readdirSync(folder)[0]);
+      child.kill(signal);
+
+      expect((await once(child, "close"))[0]).toBe(130);
+      expect(said).toBe("Interrupted; nothing was saved.\n");
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 
   it.runIf(process.platform === "linux")("opens the creative's own address in the browser", async () => {
     const emulator = await running();

@@ -115,6 +115,36 @@ describe("a command that talks to the service", () => {
     );
   });
 
+  it("sends no token that was pasted with the end of its line, and says where it stands", async () => {
+    const emulator = await running();
+    const { baseUrl } = emulator;
+    const strange = { baseUrl, orgToken: "org_demo\r" };
+    const config = secretFile(temporaryFolder(), "c.json", JSON.stringify(strange));
+    const setup = secretFile(temporaryFolder(), "setup.json", JSON.stringify({ id: "d", location: "l" }));
+
+    expect(await spotloopOf(strange)(GET)).toEqual({
+      ...{ code: 78, stdout: "" },
+      stderr: lines(
+        "orgToken: must not hold spaces or control characters (set by SPOTLOOP_ORG_TOKEN). Give --org-token-file or SPOTLOOP_ORG_TOKEN.",
+      ),
+    });
+    expect(await spotloopWith({})([...GET, "--config", config])).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining(
+        `The configuration ${config} cannot be used: orgToken: must not hold spaces or control characters`,
+      ),
+    });
+    expect(await spotloopOf(strange)(["provision", "--from", setup, "--config", `${config}.new`])).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining("orgToken: must not hold spaces or control characters"),
+    });
+    expect(await spotloopOf(strange)(["conformance", "--screen-id", "screen_demo"])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("The organization's token must not hold spaces or control characters."),
+    });
+    expect(emulator.calls()).toEqual([]);
+  });
+
   it("ends with 77 when the token is not accepted, and with 69 when nobody answers", async () => {
     const emulator = await running();
 

@@ -37,6 +37,20 @@ describe("spotloop venue-types", () => {
     expect(tree.stdout.split("\n").slice(0, 3)).toEqual(["1 Transit", "  101 Airports", "    10101 Arrival Hall"]);
   });
 
+  it.each([
+    [41, "👩‍👧…"],
+    [42, "…"],
+  ])("cuts a long name between the characters that people see, after %i of one column", async (count, end) => {
+    const emulator = await running();
+    const label = `${"a".repeat(count)}👩‍👧 and more of it`;
+    const type = { id: "1", label, parent_id: null, level: 1, selectable: false, description: null };
+    emulator.setFaults([{ match: { route: "venueTypes" }, do: { status: 200, body: [type] } }]);
+
+    const list = await spotloopOf(emulator)(["venue-types"]);
+
+    expect(list.stdout.split("\n")[1]).toMatch(new RegExp(`^1   1      a{${count}}${end} +-$`, "u"));
+  });
+
   it("asks the service once a day, unless told to refresh", async () => {
     const emulator = await running();
     const spotloop = spotloopOf(emulator);

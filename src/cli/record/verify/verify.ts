@@ -3,7 +3,6 @@ import { StringDecoder } from "node:string_decoder";
 import { RecordArchive } from "../../../player/record/record-archive.ts";
 import { codeOf } from "../../../player/stores/database.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
-import { orFailure } from "../../proofs/flags.ts";
 import { readLine } from "../export-format.ts";
 import { recordLines } from "../record-lines.ts";
 import { type Trust, type Verdict, Verifier } from "./verifier.ts";
@@ -58,9 +57,10 @@ function noRecord(path: string, why: string): CommandFailure {
 
 const EVERYTHING = { from: null, until: null, screenId: null };
 
-/** Verifies the record in a file of proofs, which a player may be writing; null where there is no row yet. */
+/** Verifies the record in a file of proofs, which a player may be writing; null where there is no row yet. Throws what
+ * keeps the file from being opened. */
 export function verifyStore(path: string, trust: Trust): Verdict | null {
-  const archive = orFailure(() => new RecordArchive(path));
+  const archive = new RecordArchive(path);
   let verifier: Verifier | null = null;
   try {
     for (const line of recordLines(archive, EVERYTHING)) {

@@ -1,10 +1,9 @@
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
-import { readTextFile } from "../../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { flawText } from "../calls.ts";
-import { type Column, columnNamed, READ_ONLY } from "../columns.ts";
-import { strangeColumn } from "../written.ts";
+import { type Column, columnNamed, isReadOnly } from "../columns.ts";
+import { saidTwice, strangeColumn, textFrom } from "../written.ts";
 
 /** One location or screen as a file has it. */
 export interface Row {
@@ -23,7 +22,7 @@ const LARGEST_BYTES = 256 * 1024 * 1024;
 export async function rowsOf(files: readonly string[], columns: readonly Column[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const file of files) {
-    const text = textOf(file);
+    const text = textFrom(file, file, LARGEST_BYTES);
     const isJson = /^\s*[[{]/.test(text);
     for await (const row of isJson ? jsonRows(file, text) : csvRows(file, text, columns)) {
       if (rows.length === MOST_ROWS) throw bad(`there are more than ${MOST_ROWS} rows; apply them in several runs`);
@@ -31,12 +30,6 @@ export async function rowsOf(files: readonly string[], columns: readonly Column[
     }
   }
   return rows;
-}
-
-function textOf(file: string): string {
-  const reading = readTextFile(file, LARGEST_BYTES);
-  if (reading.kind === "unreadable") throw bad(`${file} ${reading.why}`);
-  return reading.text;
 }
 
 function* jsonRows(file: string, text: string): Generator<Row> {
@@ -52,21 +45,19 @@ function* jsonRows(file: string, text: string): Generator<Row> {
 
 /** Rows without a value are none: spreadsheets write them where something was once. */
 const LAYOUT = {
-  ...{ columns: true, skip_records_with_empty_values: true, trim: true, relax_column_count: true },
+  ...{ skip_records_with_empty_values: true, trim: true, relax_column_count: true },
   record_delimiter: ["\r\n", "\n", "\r"],
 };
 
 async function* csvRows(file: string, text: string, columns: readonly Column[]): AsyncGenerator<Row> {
   const { separator, fromLine } = layoutOf(text);
-  const parser = parse(text, { ...LAYOUT, info: true, delimiter: separator, from_line: fromLine });
-  let isFirst = true;
+  const named = (names: readonly string[]) => checkedHeader(file, names, columns);
+  const parser = parse(text, { ...LAYOUT, columns: named, info: true, delimiter: separator, from_line: fromLine });
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      if (isFirst) checkHeader(file, Object.keys(record), columns);
-      isFirst = false;
       yield {
         where: `${file}:${info.lines}`,
-        record: separator === ";" ? withPoints(record, columns) : record,
+        record: separator === "," ? record : withPoints(record, columns),
         problem: info.error ? "has too many or too few values" : null,
       };
     }
@@ -84,8 +75,8 @@ interface Parsed {
 }
 
 /**
- * Spreadsheets that separate by semicolons write `52,5` for 52.5. So it is read where a column takes the one and not the
- * other.
+ * Spreadsheets that separate by semicolons or tabs may write `52,5` for 52.5. So it is read where a column takes the one and
+ * not the other.
  */
 function withPoints(record: CsvRecord, columns: readonly Column[]): CsvRecord {
   const takes = (name: string, value: string) => columnNamed(columns, name)?.read(value).kind === "fields";
@@ -98,18 +89,25 @@ function withPoints(record: CsvRecord, columns: readonly Column[]): CsvRecord {
   );
 }
 
-function checkHeader(file: string, names: readonly string[], columns: readonly Column[]): void {
-  const strange = names.filter((name) => columnNamed(columns, name) === null && !READ_ONLY.includes(name));
-  if (strange.length === 0) return;
-  const flaws = strange.map((name) => ({ where: name, message: strangeColumn(columns, name) }));
-  throw bad(`${file}: ${flawText(flaws)}`);
+/** The names of a header; ends the command where one of them is no column, or two are the same one. */
+function checkedHeader(file: string, names: readonly string[], columns: readonly Column[]): string[] {
+  const named = names.map((name) => ({ name, column: columnNamed(columns, name) }));
+  const known = named.flatMap(({ name, column }) => (column === null ? [] : [{ name, column }]));
+  const strange = named.filter(({ name, column }) => column === null && !isReadOnly(name));
+  const flaws = [
+    ...strange.map(({ name }) => ({ where: name, message: strangeColumn(columns, name) })),
+    ...saidTwice(known),
+  ];
+  if (flaws.length > 0) throw bad(`${file}: ${flawText(flaws)}`);
+  return [...names];
 }
 
-/** By the first line: it may be a spreadsheet's own `sep=;`; else what stands between the names most often separates. */
+/** By the first line with something in it: it may be a spreadsheet's own `sep=;`; else what stands between the names most often separates. */
 function layoutOf(text: string): { readonly separator: string; readonly fromLine: number } {
-  const [header = ""] = text.split("\n", 1);
+  const [blank = ""] = /^( *\r?\n)*/.exec(text) ?? [];
+  const [header = ""] = text.slice(blank.length).split("\n", 1);
   const [, told] = /^"?sep=(.)"?\s*$/i.exec(header) ?? [];
-  if (told !== undefined) return { separator: told, fromLine: 2 };
+  if (told !== undefined) return { separator: told, fromLine: blank.split("\n").length + 1 };
   const counts = [",", ";", "\t"].map((mark) => ({ mark, times: header.split(mark).length }));
   return { separator: counts.reduce((most, next) => (next.times > most.times ? next : most)).mark, fromLine: 1 };
 }
