@@ -135,7 +135,7 @@ describe("the list of metrics in the docs", { timeout: 120_000 }, () => {
 
   it("has all that a player tells, with its labels, and a player tells all that it has", async () => {
     const clock = new ManualClock(Date.parse("2026-01-01T00:59:00Z"));
-    const changes = { world: worldOpen("thu 00:00-02:00"), network: { monthlyBytes: 1e9 } };
+    const changes = { world: worldOpen("thu 00:00-02:00"), config: { network: { monthlyBytes: 1e9 } } };
     const { scenario, scrape } = await opened({ clock, ...changes });
     scenario.emulator.setFaults([{ match: { surface: "media", route: "pop" }, skip: 2, do: { status: 503 } }]);
     await scenario.pass(3 * MINUTE);

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import { DIRECT, requestsBy } from "../../player/network/uplink.ts";
 import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
 
@@ -216,16 +215,14 @@ export async function control<S extends z.ZodType>(
   body?: unknown,
 ): Promise<z.infer<S>> {
   const url = `${controlUrl.replace(/\/+$/, "")}/control${path}`;
-  const response = await requestsBy(DIRECT)
-    .fetch(url, {
-      method,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
-    })
-    .catch((error: unknown) => {
-      throw new CommandFailure(`No emulator answers at ${controlUrl}: ${reasonOf(error)}`, exitCodes.unavailable);
-    });
+  const response = await fetch(url, {
+    method,
+    headers: body === undefined ? {} : { "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
+  }).catch((error: unknown) => {
+    throw new CommandFailure(`No emulator answers at ${controlUrl}: ${reasonOf(error)}`, exitCodes.unavailable);
+  });
   const answer: unknown = await response.json().catch(() => null);
   if (!response.ok) throw refusal(response.status, answer, controlUrl);
   const read = schema.safeParse(answer);
