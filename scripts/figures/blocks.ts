@@ -59,7 +59,7 @@ export const BLOCKS: Readonly<Record<string, Block>> = {
 };
 
 /** The pages with figures in them. */
-export const PAGES = ["docs/benchmarks.md", "docs/fleet.md", "docs/updates.md", "README.md"] as const;
+export const PAGES = ["docs/benchmarks.md", "docs/fleet.md", "docs/kiosk.md", "docs/updates.md", "README.md"] as const;
 
 /** These pages as they are to be, by name. */
 export function filledPages(kept: KeptRuns, read: (page: string) => string): Readonly<Record<string, string>> {

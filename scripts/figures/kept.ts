@@ -18,7 +18,15 @@ import { Stop } from "../setup/stop.mjs";
 /** What is measured by a line of the bench has a run of its own, since a line is measured anew by itself. */
 const BENCH = [
   ...(["transitions", "thousand", "memory", "startup", "owing", "draining", "record", "downloading"] as const),
-  ...(["frugality", "emulator-speed", "emulator-screens", "emulator-startup", "emulator-memory", "peers"] as const),
+  ...([
+    "frugality",
+    "emulator-speed",
+    "emulator-screens",
+    "emulator-startup",
+    "emulator-memory",
+    "peers",
+    "growth",
+  ] as const),
 ] as const;
 type BenchName = `bench-${(typeof BENCH)[number]}`;
 

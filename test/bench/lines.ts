@@ -3,6 +3,7 @@ import { emulatorMemory } from "./emulator/memory.ts";
 import { emulatorScreens } from "./emulator/screens.ts";
 import { emulatorSpeed } from "./emulator/speed.ts";
 import { emulatorStartup } from "./emulator/startup.ts";
+import { growth } from "./growth.ts";
 import type { Line } from "./line.ts";
 import { downloading } from "./media/downloading.ts";
 import { frugality } from "./media/frugality.ts";
@@ -19,5 +20,5 @@ export const LINES: readonly Line[] = [
   ...[transitions, thousand, memory, startup],
   ...[owing, draining, record, downloading, frugality],
   ...[emulatorSpeed, emulatorScreens, emulatorStartup, emulatorMemory],
-  peers,
+  ...[growth, peers],
 ];

@@ -16,7 +16,7 @@ const sizeOf = (file: string) => statSync(new URL(`../../assets/creatives/${file
 describe("a month's data that are used up", () => {
   it("stop neither spots nor proofs nor what is cached, and are told with their figures, after a restart too", async () => {
     const monthlyBytes = sizeOf("ad-bakery.png") + 10;
-    const scenario = await openScenario(temporaryFolder(), { network: { monthlyBytes } });
+    const scenario = await openScenario(temporaryFolder(), { config: { network: { monthlyBytes } } });
     onTestFinished(() => scenario.close());
     const { emulator } = scenario;
     const [cached, other] = [creative("ad-bakery.png", "image/png"), creative("news-culture.webp", "image/webp")];

@@ -1,4 +1,4 @@
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 
 import { readOpening } from "../../../src/core/opening-hours.ts";
 import type { Playout, PlayoutOutcome } from "../../../src/core/spot.ts";
@@ -7,7 +7,7 @@ import { type Emulator, startEmulator } from "../../../src/emulator/main.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import type { WorldFile } from "../../../src/emulator/world/schema.ts";
 import { type Config, configOf } from "../../../src/player/config/config.ts";
-import { configFileSchema } from "../../../src/player/config/schema.ts";
+import { type ConfigFile, configFileSchema } from "../../../src/player/config/schema.ts";
 import { createMetrics, type Metrics } from "../../../src/player/health/metrics.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
@@ -15,7 +15,7 @@ import { type Player, startPlayer } from "../../../src/player/player.ts";
 import type { PlayingScreen } from "../../../src/player/screen/playing-screen.ts";
 
 import { ManualClock } from "./manual-clock.ts";
-import { SimulatedStage } from "./simulated-stage.ts";
+import { type Direction, SimulatedStage } from "./simulated-stage.ts";
 
 /** A player and a screen network in one process, on one clock that is turned by hand. */
 export interface Scenario {
@@ -60,8 +60,12 @@ export interface ScenarioChanges {
   readonly prepare?: (emulator: Emulator) => Promise<void>;
   /** The way to the network, asked for at each start of the player; straight by default. */
   readonly way?: () => { readonly baseUrl: string; readonly uplink: Uplink };
-  /** What the line is too dear for, as the configuration says it. */
-  readonly network?: { readonly monthlyBytes?: number };
+  /** What the configuration says beside the service, the screen and its hours. */
+  readonly config?: Partial<Record<keyof ConfigFile, object>>;
+  /** By default it logs nothing. */
+  readonly log?: Logger;
+  /** How the decks of the player that is running behave; by default well. */
+  readonly directed?: (player: () => Player) => Direction;
   /** Hears the end of each playout. */
   readonly onSettled?: (playout: Playout, outcome: PlayoutOutcome) => void;
   /** Whether anybody can see the screen from the start of each run; they can by default. */
@@ -106,7 +110,10 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
   let player = await start();
 
   async function start(): Promise<Player> {
-    stage = new SimulatedStage(clock);
+    stage = new SimulatedStage(
+      clock,
+      changes.directed?.(() => player),
+    );
     metrics = createMetrics();
     const config = configFor(emulator, folder, changes);
     const { uplink } = config.network;
@@ -114,7 +121,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     const started = await startPlayer({
       config,
       clock,
-      log: pino({ level: "silent" }),
+      log: changes.log ?? pino({ level: "silent" }),
       metrics,
       fetch: meddled(fetch),
       exactGet,
@@ -197,12 +204,12 @@ function realTurn(): Promise<void> {
 function configFor(
   emulator: Emulator,
   folder: string,
-  { respectHours = false, way, network = {} }: ScenarioChanges,
+  { respectHours = false, way, config = {} }: ScenarioChanges,
 ): Config {
   const { orgToken, screenId } = emulator;
   const { baseUrl, uplink } = way?.() ?? { baseUrl: emulator.baseUrl, uplink: DIRECT };
   const openingHours = { respect: respectHours };
-  const written = { baseUrl, orgToken, screenId, openingHours, network };
+  const written = { baseUrl, orgToken, screenId, openingHours, ...config };
   return configOf(configFileSchema.parse(written), orgToken, folder, uplink);
 }
 
