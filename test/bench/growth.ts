@@ -24,8 +24,8 @@ const RECORD_DAYS = 30;
 
 /** What grows, by where it lies in the data folder. */
 const PARTS = {
-  "proofs.db with its log": /^proofs\.db/,
-  "media.db with its log": /^media\.db/,
+  "proofs and record (proofs.db)": /^proofs\.db/,
+  "media index (media.db)": /^media\.db/,
   "logs, all files": /^logs\//,
   "media, all files": /^media\//,
   "all of the data folder": /^/,
