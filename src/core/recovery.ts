@@ -99,6 +99,16 @@ export function onStart(before: BootRecord, bootId: string, wall: Instant): Boot
   };
 }
 
+/**
+ * Whether a run that has lasted for `ranMs` would begin otherwise by now: with its graphics processor, or out of safe mode.
+ * That is tried once a day at most.
+ */
+export function isPlanOver(plan: StartPlan, record: BootRecord, ranMs: number, wall: Instant): boolean {
+  if (ranMs < SOFTWARE_MS) return false;
+  const next = startPlan(onEnd(record), record.bootId, wall);
+  return (plan.rendering === "software" && next.rendering === "hardware") || (plan.safe && !next.safe);
+}
+
 /** The boot record of a run that ends without a fault. */
 export function onEnd(record: BootRecord): BootRecord {
   return { ...record, running: false };

@@ -3,6 +3,7 @@ import {
   type BootRecord,
   type Fault,
   type GraphicsSuspects,
+  isPlanOver,
   isRenewalDue,
   NEW_BOOT_RECORD,
   NO_SUSPECTS,
@@ -80,6 +81,15 @@ describe("a start", () => {
     expect(safe.lastIndexOf(false)).toBe(SAFE_AFTER_RESTARTS - 2);
   });
 
+  it("in safe mode is made up for after a day of health", () => {
+    const before = afterCrashes(SAFE_AFTER_RESTARTS);
+    const [plan, ill] = [startPlan(before, BOOT, NOW), onStart(before, BOOT, NOW)];
+    expect(plan.safe).toBe(true);
+    expect(isPlanOver(plan, ill, SOFTWARE_MS, NOW + SOFTWARE_MS)).toBe(false);
+    expect(isPlanOver(plan, onHealthy(ill), SOFTWARE_MS - 1, NOW + SOFTWARE_MS)).toBe(false);
+    expect(isPlanOver(plan, onHealthy(ill), SOFTWARE_MS, NOW + SOFTWARE_MS)).toBe(true);
+  });
+
   it("forgets restarts once a run was healthy, and with the machine's own start", () => {
     expect(startPlan(onEnd(onHealthy(afterCrashes(9))), BOOT, NOW)).toMatchObject({ safe: false, holdMs: 0 });
     expect(startPlan(afterCrashes(9), "boot-2", NOW)).toMatchObject({ safe: false, holdMs: 0 });
@@ -100,6 +110,16 @@ describe("software rendering", () => {
   it("is remembered without a restart where graphics never worked", () => {
     const record = onEnd(withoutGraphics(onStart(NEW_BOOT_RECORD, BOOT, NOW), NOW));
     expect(startPlan(record, BOOT, NOW)).toEqual({ rendering: "software", safe: false, holdMs: 0 });
+  });
+
+  it("does not last as long as its run: after a day that would begin with its graphics", () => {
+    const record = onHealthy(onStart(failed, BOOT, NOW));
+    const plan = startPlan(failed, BOOT, NOW);
+    expect(isPlanOver(plan, record, SOFTWARE_MS - 1, NOW + SOFTWARE_MS)).toBe(false);
+    expect(isPlanOver(plan, record, SOFTWARE_MS, NOW + SOFTWARE_MS - 1)).toBe(false);
+    expect(isPlanOver(plan, record, SOFTWARE_MS, NOW + SOFTWARE_MS)).toBe(true);
+    const tried = startPlan(onEnd(record), BOOT, NOW + SOFTWARE_MS);
+    expect(isPlanOver(tried, withoutGraphics(record, NOW), SOFTWARE_MS, NOW + SOFTWARE_MS - 1)).toBe(false);
   });
 
   it("is not kept for longer by a clock that was set back", () => {

@@ -8,6 +8,7 @@ import { ProofFile } from "../../player/proofs/proof-file.ts";
 import { RecordArchive, type RecordFilter } from "../../player/record/record-archive.ts";
 import { finishRotation, openRecordKey, rotateRecordKey, verifierKey } from "../../player/record/record-key.ts";
 import { RecordStore } from "../../player/record/record-store.ts";
+import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { dataDirOf, eachOrFailure, type FolderFlags, folderOptions, orFailure, proofsPath } from "../proofs/flags.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
@@ -98,10 +99,17 @@ function verifiedStore(path: string, trust: Trust): Verdict | null {
   return orFailure(path, () => verifyStore(path, trust));
 }
 
-/** Notes end with their signatures: what follows these is the next one. */
+/** Notes end with their signatures: what follows these is the next one. A file without any holds the record against nothing. */
 function notesIn(path: string): string[] {
+  const text = `${textOf(path).replaceAll("\r\n", "\n")}\n`;
+  const notes = text.match(/[^\n]+\n\d+\n[^\n]+\n(?:[^\n]+\n)*\n(?:— [^\n]+\n)+/g) ?? [];
+  if (notes.length === 0) throw new CommandFailure(`${path} holds no checkpoint`, exitCodes.data);
+  return notes;
+}
+
+function textOf(path: string): string {
   try {
-    return readFileSync(path, "utf8").match(/[^\n]+\n\d+\n[^\n]+\n(?:[^\n]+\n)*\n(?:— [^\n]+\n)+/g) ?? [];
+    return textIn(readFileSync(path));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : String(error);
     throw new CommandFailure(`${path} cannot be read (${code})`);

@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
 import { parse } from "csv-parse";
 import { z } from "zod";
 import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
@@ -32,8 +32,13 @@ export interface CountedProof {
   readonly at: Instant | null;
 }
 
-/** By `keyOf`. */
-export type Ledger = Map<string, CountedProof>;
+/** The network's own books. */
+export interface Ledger {
+  /** By `keyOf`. */
+  readonly proofs: Map<string, CountedProof>;
+  /** What they have counted before. */
+  readonly repeated: CountedProof[];
+}
 
 export interface Comparison {
   /** Playouts that both know, and that are alike. */
@@ -64,11 +69,12 @@ export function compare(rows: Iterable<ExportedRow>, ledger: Ledger, filter: Rec
     sums[difference.finding]++;
     if (differences.length < MOST_DIFFERENCES) differences.push(difference);
   };
-  const left = new Map(ledger);
+  const left = new Map(ledger.proofs);
   let begins: Instant = Number.POSITIVE_INFINITY;
   for (const row of rows) {
     if (row.type !== "playout") continue;
-    begins = Math.min(begins, Date.parse(row.endedAt));
+    // A machine whose clock was not told the time yet may have begun in 1970.
+    if (row.clockOffsetMs !== null) begins = Math.min(begins, Date.parse(row.endedAt));
     const key = keyOf(row);
     const counted = left.get(key) ?? null;
     left.delete(key);
@@ -79,7 +85,10 @@ export function compare(rows: Iterable<ExportedRow>, ledger: Ledger, filter: Rec
   }
   for (const counted of left.values()) {
     if (counted.at !== null && counted.at < begins) sums.older++;
-    else if (isWanted(counted.at, counted.screenId, filter)) add(unknown(counted));
+    else if (isWanted(counted.at, counted.screenId, filter)) add(extra(counted, "not in the record"));
+  }
+  for (const counted of ledger.repeated) {
+    if (isWanted(counted.at, counted.screenId, filter)) add(extra(counted, "counted more than once"));
   }
   return { ...sums, differences };
 }
@@ -106,9 +115,8 @@ function unlike(row: PlayoutRow, { screenId, itemId, at }: CountedProof): string
   return afterMs > PROOF_WINDOW_MS + CLOCKS_MS ? `counted ${afterMs} ms after it had been shown` : null;
 }
 
-function unknown({ requestId, kind, screenId, itemId, at }: CountedProof): Difference {
-  const told = { requestId, kind, screenId, itemId, endedAt: null, countedAt: iso(at) };
-  return { finding: "extra", ...told, why: "not in the record" };
+function extra({ requestId, kind, screenId, itemId, at }: CountedProof, why: string): Difference {
+  return { finding: "extra", requestId, kind, screenId, itemId, endedAt: null, countedAt: iso(at), why };
 }
 
 function isWanted(at: Instant | null, screen: string | null, { from, until, screenId }: RecordFilter): boolean {
@@ -132,11 +140,13 @@ function keyOf({ requestId, kind }: { readonly requestId: string; readonly kind:
  * `countedAt`; or the JSON that the emulator tells at `/control/spots`.
  */
 export async function readLedger(path: string): Promise<Ledger> {
-  const ledger: Ledger = new Map();
+  const ledger: Ledger = { proofs: new Map(), repeated: [] };
+  const { proofs, repeated } = ledger;
   try {
     for await (const proof of path.endsWith(".json") ? spotsIn(path) : rowsIn(path)) {
-      if (ledger.size >= MOST_PROOFS) throw unusable(path, `it has more than ${MOST_PROOFS} proofs`);
-      ledger.set(keyOf(proof), proof);
+      if (proofs.size + repeated.length >= MOST_PROOFS) throw unusable(path, `it has more than ${MOST_PROOFS} proofs`);
+      if (proofs.has(keyOf(proof))) repeated.push(proof);
+      else proofs.set(keyOf(proof), proof);
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
@@ -147,25 +157,30 @@ export async function readLedger(path: string): Promise<Ledger> {
 
 const kind = z.enum(["news", "ad"]);
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+/** In CSV a blank may stand for the T, as databases write it; an empty cell says nothing. */
+const cell = z.preprocess(
+  (value) => (value === "" ? null : String(value).trim().replace(" ", "T")),
+  instant.nullable(),
+);
 
 const rowSchema = z.object({
   requestid: z.string().min(1),
   kind,
   screenid: z.string().min(1).nullish().catch(null),
   itemid: z.string().min(1).nullish().catch(null),
-  countedat: instant.nullish().catch(null),
+  countedat: cell.optional(),
 });
 
 /** Columns are known by their letters alone: `request_id` is `requestId`. */
 async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
   const columns = (names: string[]) => names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
   const rows = createReadStream(path).on("error", (error) => parser.destroy(error));
-  const parser = parse({ columns, bom: true, delimiter: [",", ";", "\t"], skip_empty_lines: true, trim: true });
+  const parser = parse({ columns, bom: true, delimiter: delimiterOf(path), skip_empty_lines: true, trim: true });
   let number = 1;
   for await (const value of rows.pipe(parser)) {
     number++;
     const row = rowSchema.safeParse(value);
-    if (!row.success) throw unusable(path, `row ${number} has no requestId, or no kind that is news or ad`);
+    if (!row.success) throw unusable(path, `row ${number} ${flawOf(row.error)}`);
     const { requestid, screenid, itemid, countedat } = row.data;
     yield {
       ...{ requestId: requestid, kind: row.data.kind },
@@ -173,6 +188,28 @@ async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
     };
   }
 }
+
+function flawOf({ issues }: z.ZodError): string {
+  const isTime = issues.every(({ path: [column] }) => column === "countedat");
+  return isTime
+    ? "has a countedAt that is not as in 2026-01-31T20:15:00Z"
+    : "has no requestId, or no kind that is news or ad";
+}
+
+/** What stands between the names of its heading most often; in a row it may be part of a text or a price. */
+function delimiterOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const beginning = Buffer.alloc(LONGEST_HEADING);
+    const [heading = ""] = textIn(beginning.subarray(0, readSync(file, beginning))).split(/\r?\n/, 1);
+    const counts = [",", ";", "\t"].map((mark) => ({ mark, times: heading.split(mark).length }));
+    return counts.reduce((most, next) => (next.times > most.times ? next : most)).mark;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const LONGEST_HEADING = 16 * 1024;
 
 const itemSchema = z
   .object({ id: z.string(), pops: z.array(z.object({ at: instant, status: z.number(), verdict: z.string() })) })

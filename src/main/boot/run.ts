@@ -19,7 +19,7 @@ import { StoreUnusable } from "../../player/stores/database.ts";
 import { endAudioService, isSoundStuck } from "../decks/deck-watch.ts";
 import { followDisplays } from "../displays/follow-displays.ts";
 import { followPanels } from "../displays/follow-panels.ts";
-import { type Recovery, renewWhenGrown, Sound } from "../recovery/recovery.ts";
+import { type Recovery, renewWhenDue, Sound } from "../recovery/recovery.ts";
 import { EXIT, type Supervision } from "../recovery/supervisor.ts";
 import { watchStage } from "../recovery/triggers.ts";
 import type { HandsParts } from "../remote/hands.ts";
@@ -151,8 +151,9 @@ export async function run(parts: Run): Promise<void> {
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
-  void renewWhenGrown({
+  void renewWhenDue({
     ...{ screens: player.screens, clock, log: logger, memory, machineBytes: totalmem() },
+    isPlanOver: () => recovery?.isPlanOver() ?? false,
     restart: () => void shutdown.end(EXIT.restart),
     signal: ending.signal,
   });

@@ -6,6 +6,7 @@ import {
   type Fault,
   HEALTHY_AFTER_MS,
   type Incident,
+  isPlanOver,
   isRenewalDue,
   isSilent,
   mayBeSound,
@@ -14,6 +15,7 @@ import {
   onFault,
   onHealthy,
   onStart,
+  QUIET_HOUR,
   type Remedy,
   remedyFor,
   SOUND_ON,
@@ -22,7 +24,7 @@ import {
   startPlan,
   withoutGraphics,
 } from "../../core/recovery.ts";
-import type { PlayoutOutcome } from "../../core/spot.ts";
+import type { Instant, PlayoutOutcome } from "../../core/spot.ts";
 import { type Clock, reached } from "../../player/clock.ts";
 import type { RecoveryReport } from "../../player/health/health-report.ts";
 import type { ProcessMemory } from "../../player/health/metric-sources.ts";
@@ -42,6 +44,7 @@ export function planStart(dataDir: string, clock: Clock): StartPlan {
 export class Recovery {
   readonly #path: string;
   readonly #clock: Clock;
+  readonly #begunAt: Instant;
   readonly plan: StartPlan;
   #record: BootRecord;
   #incidents: readonly Incident[] = [];
@@ -52,6 +55,7 @@ export class Recovery {
   constructor(dataDir: string, plan: StartPlan, clock: Clock, restart: (code: number) => void) {
     this.#path = bootRecordPath(dataDir);
     this.#clock = clock;
+    this.#begunAt = clock.now();
     this.plan = plan;
     this.#restart = restart;
     this.#record = onStart(readBootRecord(this.#path), clock.bootId, clock.wall());
@@ -77,6 +81,12 @@ export class Recovery {
   /** The graphics processor does not work at all: the next starts do not try it. */
   noteWithoutGraphics(): void {
     this.#note(withoutGraphics(this.#record, this.#clock.wall()));
+  }
+
+  /** Whether this run goes on without its graphics processor, or in safe mode, though it need not any more. */
+  isPlanOver(): boolean {
+    const { now, wall } = { now: this.#clock.now(), wall: this.#clock.wall() };
+    return isPlanOver(this.plan, this.#record, now - this.#begunAt, wall);
   }
 
   /** Notes that the run ends in good order, unless it ends because of a fault. */
@@ -181,6 +191,8 @@ export interface RenewalParts {
   readonly memory: () => ProcessMemory;
   /** Memory of the machine, in bytes. */
   readonly machineBytes: number;
+  /** Whether the player would begin otherwise by now than it did. */
+  readonly isPlanOver: () => boolean;
   readonly restart: () => void;
   readonly signal: AbortSignal;
 }
@@ -191,11 +203,11 @@ const LOOKS = HEALTHY_AFTER_MS / LOOK_EVERY_MS;
 const OVER_YET_EVERY_MS = 250;
 
 /**
- * Begins the player anew when its memory has grown too much: in good order, once what is on air was shown in full. Until the
- * signal is aborted.
+ * Begins the player anew when its memory has grown too much, or when it need not go on as it had to begin, without its
+ * graphics say: in good order, once what is on air was shown in full. Until the signal is aborted.
  */
-export async function renewWhenGrown({ screens, clock, log, signal, ...parts }: RenewalParts): Promise<void> {
-  const { memory, machineBytes, restart } = parts;
+export async function renewWhenDue({ screens, clock, log, signal, ...parts }: RenewalParts): Promise<void> {
+  const { memory, machineBytes, isPlanOver, restart } = parts;
   const states = () => screens.map(({ loop }) => loop.state());
   const later = async (ms: number) => {
     await reached(clock.now() + ms, clock, signal);
@@ -211,8 +223,10 @@ export async function renewWhenGrown({ screens, clock, log, signal, ...parts }: 
     const bytes = least - atFirst;
     const isIdle = states().every(({ slot, queue }) => slot === null && queue.length === 0);
     const hour = new Date(clock.wall()).getHours();
-    if (!isRenewalDue({ bytes, machineBytes, isIdle, hour })) continue;
-    log.warn({ grownBytes: bytes }, "memory has grown too much: the player begins anew after this item");
+    const hasGrown = isRenewalDue({ bytes, machineBytes, isIdle, hour });
+    if (!hasGrown && !((isIdle || hour === QUIET_HOUR) && isPlanOver())) continue;
+    if (hasGrown) log.warn({ grownBytes: bytes }, "memory has grown too much: the player begins anew after this item");
+    else log.info("graphics and settings are tried again: the player begins anew after this item");
     for (const { loop } of screens) loop.dispatch({ kind: "suspend", because: "ending" });
     while (states().some(({ slot }) => slot !== null)) if (!(await later(OVER_YET_EVERY_MS))) return;
     return restart();

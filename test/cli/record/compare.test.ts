@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { compare } from "../../../src/cli/record/compare.ts";
+import type { ExportedRow } from "../../../src/cli/record/record-lines.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { record, recordedFolder } from "./running.ts";
 
@@ -41,7 +43,46 @@ async function comparison(counted: readonly Counted[], ...args: readonly string[
   return { code, ...JSON.parse(out) };
 }
 
+/** What is said of a ledger. */
+async function saidOf(text: string) {
+  const { folder } = await recordedFolder();
+  const { out, err, code } = await record("compare", "--data-dir", folder, "--proofs", ledger(text));
+  return { code, said: out + err };
+}
+
 describe("spotloop record compare", () => {
+  it("tells of what was counted more than once", async () => {
+    const twice = await comparison([...COUNTED, ...COUNTED.slice(0, 2)]);
+    expect(twice).toMatchObject({ code: 1, agreed: 8, missing: 0, extra: 2, differing: 0 });
+    expect(twice.differences[0]).toMatchObject({ requestId: "request-0-0", why: "counted more than once" });
+  });
+
+  it("reads times with a blank for the T, and refuses what it cannot read", async () => {
+    const late = csvOf(COUNTED).replace("2026-01-01T00:00:11Z", "2026-01-01 05:00:00Z");
+    expect(await saidOf(late)).toMatchObject({ code: 1, said: expect.stringContaining("after it had been shown") });
+    const strange = csvOf(COUNTED).replace("2026-01-01T00:00:21Z", "1767225621");
+    expect(await saidOf(strange)).toMatchObject({ code: 65, said: expect.stringContaining("row 3 has a countedAt") });
+    expect(await saidOf(csvOf(COUNTED).replaceAll(/,2026[^\r]*/g, ","))).toMatchObject({ code: 0 });
+  });
+
+  it("takes no row for the record's beginning whose clock had not been told the time", () => {
+    const failed = { type: "playout", outcome: "failed", reason: "unfetchable", kind: "ad", screenId: "attic" };
+    const row = { ...failed, requestId: "r", itemId: "i", endedAt: "1970-01-01T00:00:09Z", clockOffsetMs: null };
+    const at = Date.parse("2026-01-01T00:00:00Z");
+    const before = { requestId: "before", kind: "ad", screenId: "attic", itemId: null, at } as const;
+    const books = { proofs: new Map([["ad before", before]]), repeated: [] };
+    const everything = { from: null, until: null, screenId: null };
+    const dated = { ...row, requestId: "s", endedAt: "2026-01-02T00:00:00Z", clockOffsetMs: 0 };
+    expect(compare([row, dated] as unknown as ExportedRow[], books, everything)).toMatchObject({ older: 1, extra: 0 });
+  });
+
+  it("goes by what separates the names, whatever stands in the cells", async () => {
+    const titled = csvOf(COUNTED).replaceAll("Z\r\n", "Z,Coffee; hot\r\n").replace("counted_at", "counted_at,title");
+    expect(await saidOf(titled)).toMatchObject({ code: 0 });
+    const priced = titled.replaceAll(",", ";").replaceAll("Coffee; hot", "12,50");
+    expect(await saidOf(priced)).toMatchObject({ code: 0 });
+  });
+
   it("agrees with a network that counted what was shown, and nothing else", async () => {
     expect(await comparison(COUNTED)).toMatchObject({ code: 0, agreed: 8, missing: 0, extra: 0, differing: 0 });
   });

@@ -202,6 +202,29 @@ describe("an exported record", () => {
     ]);
   });
 
+  it("is verified, and held against a witness, whatever a shell made of the files", async () => {
+    const { file, folder } = await exported();
+    const kept = join(temporaryFolder(), "kept");
+    const text = readFileSync(file, "utf8");
+    const notes = readAll<{ note: string }>(folder, "select note from checkpoint order by size")
+      .map(({ note }) => note)
+      .join("");
+    for (const made of [
+      (one: string) => one.replaceAll("\n", "\r\n"),
+      (one: string) => Buffer.from(`\ufeff${one}`, "utf16le"),
+      (one: string) => `\ufeff${one}\n`,
+    ]) {
+      writeFileSync(file, made(text));
+      writeFileSync(kept, made(notes));
+      expect(await findingsIn(file, "--witnessed", kept)).toEqual([]);
+    }
+    writeFileSync(kept, "");
+    expect(await record("verify", file, "--witnessed", kept)).toMatchObject({
+      code: 65,
+      err: expect.stringContaining("holds no checkpoint"),
+    });
+  });
+
   it("says of a file that is none what it misses", async () => {
     const file = join(temporaryFolder(), "nothing.jsonl");
     for (const [text, why] of [

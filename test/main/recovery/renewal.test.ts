@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
 import { QUIET_HOUR } from "../../../src/core/recovery.ts";
-import { renewWhenGrown } from "../../../src/main/recovery/recovery.ts";
+import { renewWhenDue } from "../../../src/main/recovery/recovery.ts";
 import { LoopDriver } from "../../support/player/loop-driver.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
@@ -16,7 +16,10 @@ let screens: LoopDriver[];
 let bytes: number;
 let ended: AbortController;
 let restarts: number;
+/** Whether the player would begin otherwise by now than it did. */
+let isPlanOver: boolean;
 beforeEach(() => {
+  isPlanOver = false;
   clock = new ManualClock(NOON);
   screens = [new LoopDriver()];
   bytes = AT_FIRST;
@@ -26,7 +29,7 @@ beforeEach(() => {
 
 /** Watches a player on a machine of 8 GB. */
 function watch(): void {
-  void renewWhenGrown({
+  void renewWhenDue({
     screens: screens.map((driver) => ({
       loop: { state: () => driver.state, dispatch: (event) => driver.tell(event) },
     })),
@@ -34,6 +37,7 @@ function watch(): void {
     log: pino({ enabled: false }),
     memory: () => ({ main: bytes / 2, gpu: bytes / 4, utility: bytes / 4, page: 2_000 * MB }),
     machineBytes: 8_000 * MB,
+    isPlanOver: () => isPlanOver,
     restart: () => restarts++,
     signal: ended.signal,
   });
@@ -42,6 +46,27 @@ function watch(): void {
 async function pass(minutes: number): Promise<void> {
   await clock.advance(minutes * MINUTE_MS);
 }
+
+describe("a player that need not go on as it had to begin", () => {
+  it("begins anew at once where nothing is on the screen", async () => {
+    watch();
+    await pass(24 * 60);
+    expect(restarts).toBe(0);
+    isPlanOver = true;
+    await pass(1);
+    expect(restarts).toBe(1);
+  });
+
+  it("waits for the quiet hour where a screen is never idle, and for the end of what is on air", async () => {
+    screens = [LoopDriver.onAir()];
+    watch();
+    isPlanOver = true;
+    await pass(15 * 60);
+    expect(restarts).toBe(0);
+    await pass(2 * 60);
+    expect(screens[0]?.state.suspendReasons).toContain("ending");
+  });
+});
 
 describe("a player whose memory grows", () => {
   it("begins anew at once where nothing is on the screen, but not for what it gives back within ten minutes", async () => {

@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
 import { RecordArchive } from "../../../player/record/record-archive.ts";
 import { codeOf } from "../../../player/stores/database.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
@@ -16,6 +15,7 @@ export async function verifyExport(path: string, trust: Trust): Promise<Verdict>
   let number = 0;
   for await (const text of linesOf(path)) {
     number++;
+    if (text.trim() === "") continue;
     const line = readLine(parsed(text, path, number));
     if (line === null) throw noRecord(path, `line ${number} is neither a row nor a checkpoint`);
     if (verifier !== null) verifier.take(line);
@@ -26,12 +26,14 @@ export async function verifyExport(path: string, trust: Trust): Promise<Verdict>
   return verifier.end();
 }
 
+/** A shell may have written it in UTF-16, with a byte order mark, or with an empty line at its end. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const decoder = new StringDecoder("utf8");
+  let decoder: InstanceType<typeof TextDecoder> | null = null;
   let rest = "";
   try {
-    for await (const chunk of createReadStream(path)) {
-      const lines = (rest + decoder.write(chunk)).split("\n");
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      decoder ??= new TextDecoder(encodingOf(chunk));
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       if (rest.length > LONGEST_LINE) throw noRecord(path, "it has a line that is too long");
       yield* lines;
@@ -40,7 +42,11 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     if (error instanceof CommandFailure || !(error instanceof Error && "code" in error)) throw error;
     throw new CommandFailure(`${path} cannot be read (${error.code})`);
   }
-  if (rest !== "") yield rest;
+  yield rest;
+}
+
+function encodingOf(beginning: Buffer): string {
+  return { fffe: "utf-16le", feff: "utf-16be" }[beginning.toString("hex", 0, 2)] ?? "utf-8";
 }
 
 function parsed(text: string, path: string, number: number): unknown {
