@@ -17,7 +17,8 @@ export function registerGauges({ registry, several }: Metrics, sources: MetricSo
       labelNames,
       registers: [registry],
       async collect() {
-        const readings = await read(sources);
+        // What cannot be read is left out, and takes nothing else along.
+        const readings = await (async () => read(sources))().catch(() => []);
         // From here on without a pause: two scrapes may be under way.
         if (labelNames.length === 0) this.remove();
         else this.reset();

@@ -22,6 +22,7 @@ export type HealthStart =
 /** A page, a scraper and a supervisor need no more; nobody else is to keep the player busy. */
 const LIMITS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 };
 const MOST_CONNECTIONS = 32;
+const UNREAD_MS = 30_000;
 
 /**
  * Tells on 127.0.0.1, and nowhere else, how the player is: `/health` (JSON, 503 when it fails), `/metrics` (Prometheus),
@@ -32,6 +33,8 @@ export async function startHealth(parts: HealthParts): Promise<HealthStart> {
   const answers = answersOf(parts);
   const server = createServer(LIMITS, (request, response) => void answer(request, response, answers));
   server.maxConnections = MOST_CONNECTIONS;
+  // Who asks and does not read must not keep others out.
+  server.setTimeout(UNREAD_MS);
   const failure = await listening(server, parts.port);
   if (failure !== null) return { kind: "unavailable", port: parts.port, code: failure };
   return {

@@ -67,7 +67,7 @@ export function openScreenHours(parts: ScreenHoursParts): ScreenHours {
   const { title, opening } = watch.facts();
   const hours = respect ? new OpeningWatch({ clock, serviceClock, opening, log, signal }) : null;
   return {
-    ads: () => adsOutlook(watch.facts(), timeBy(serviceClock).likely),
+    ads: () => adsOutlook(watch.facts(), timeBy(serviceClock).earliest),
     reasons: () => hours?.reasons() ?? [],
     start(tell) {
       if (title !== null) parts.onTitle?.(title);

@@ -52,6 +52,16 @@ async function scraped(changes: Partial<MetricSources>, several = false): Promis
 }
 
 describe("the metrics", () => {
+  it("are told without what cannot be read", async () => {
+    const told = await scraped({
+      blocklisted: () => {
+        throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+      },
+    });
+    expect(told).toContain("spotloop_cache_files 3");
+    expect(told.some((line) => line.startsWith("spotloop_blocklist"))).toBe(false);
+  });
+
   it("count what the player tells them", async () => {
     const metrics = createMetrics();
     metrics.spotRequests.inc({ outcome: "spot" });

@@ -1,9 +1,12 @@
+import { writeFileSync } from "node:fs";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { LoopEvent } from "../../../src/core/loop/loop.ts";
 import { DRIFT } from "../../../src/core/network/service-offset.ts";
-import { OpeningWatch } from "../../../src/player/screen/screen-hours.ts";
+import { OpeningWatch, openScreenHours, type ScreenHoursParts } from "../../../src/player/screen/screen-hours.ts";
+import { screenFile } from "../../../src/player/screen/screen-watch.ts";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { tellTime } from "../../support/player/service-time.ts";
 
 const CLOSES = Date.UTC(2026, 0, 1, 9);
@@ -99,4 +102,27 @@ describe("a screen's opening hours", () => {
     expect(told.map(([kind]) => kind)).toEqual(["suspend", "resume"]);
     expect(told.map(([, at]) => Math.round(at))).toEqual([closesIn - 500, opensIn + Math.ceil(opensIn * DRIFT)]);
   });
+});
+
+it("the opening is not told to be over before the screen is open: until then its display would be switched off", () => {
+  const dataDir = temporaryFolder();
+  writeFileSync(screenFile(dataDir, "a"), JSON.stringify({ title: "a", opening, ads: "possible" }));
+  const opens = CLOSES + 60 * MINUTE_MS;
+  let now = opens - 1;
+  const clock = { bootId: "boot", now: () => now, wall: () => now, alarm: () => () => {} };
+  const read = () => ({ bootId: "boot", now, wall: now, service: now, serviceWithinMs: 400 });
+  const serviceClock = { read, isAwaited: false } as unknown as ServiceClock;
+  const service = { baseUrl: "http://127.0.0.1:1", orgToken: "x", spot: { timeoutSeconds: 1 } };
+  const hours = openScreenHours({
+    ...{ screenId: "a", clock, serviceClock, log: pino({ level: "silent" }), random: () => 0 },
+    config: { ...service, dataDir, openingHours: { respect: true } } as ScreenHoursParts["config"],
+    ...{ fetch: () => Promise.reject(new Error("no network")), signal: AbortSignal.abort() },
+  });
+  const told = [-1, 0, 1].map((afterMs) => {
+    now = opens + afterMs;
+    return hours.ads().opensAt;
+  });
+  expect(told).toEqual([opens, opens, opens]);
+  now = opens + MINUTE_MS;
+  expect(hours.ads().opensAt).toBeNull();
 });
