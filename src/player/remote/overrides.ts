@@ -34,6 +34,11 @@ export interface OverridesParts {
 
 /** A clock that is set meanwhile is noticed within so long. */
 const LOOK_EVERY_MS = 10_000;
+/**
+ * A message whose time is over is shown no more, and forgotten only so much later: the machine's clock may be hours ahead after
+ * a start, until the service or the network has told the time. Then the message is shown again.
+ */
+export const FORGOTTEN_AFTER_MS = 15 * 60_000;
 
 /**
  * What the operator has put in place of spots: a message, above all; a test card for a while; displays that are off. The
@@ -44,6 +49,8 @@ export class Overrides {
   readonly #listeners: (() => Promise<void>)[] = [];
   readonly #timer: Timer;
   #kept: Kept;
+  /** Since when the time of the message that is kept is over, monotonic; null where it is not. */
+  #overSince: Instant | null = null;
   /** Until when, monotonic; null where there is none. */
   #testCardUntil: Instant | null = null;
 
@@ -53,24 +60,24 @@ export class Overrides {
     const { allow } = parts;
     this.#kept = { off: off && allow.includes("display"), message: allow.includes("message") ? message : null };
     this.#timer = new Timer(parts.clock, () => void this.#look());
-    if (this.#isOver()) this.#keep({ ...this.#kept, message: null });
+    this.#judge();
     this.#wait();
   }
 
   /** What is to be seen, or null. */
   get shown(): Shown | null {
-    const { message } = this.#kept;
+    const message = this.#message;
     if (message !== null) return { kind: "message", text: message.text };
     return this.#testCardUntil === null ? null : { kind: "test-card" };
   }
 
   /** For `/health`. */
   report(): Omit<RemoteReport, "broker"> {
-    const { off, message } = this.#kept;
+    const message = this.#message;
     return {
       shown: this.shown?.kind ?? null,
       messageSince: message === null ? null : new Date(message.since).toISOString(),
-      displays: off ? "off" : "on",
+      displays: this.#kept.off ? "off" : "on",
     };
   }
 
@@ -91,10 +98,12 @@ export class Overrides {
   async showMessage(text: string, seconds: number | null): Promise<boolean> {
     const since = this.#parts.time();
     const until = seconds === null ? null : since + seconds * 1_000;
+    this.#overSince = null;
     return this.#change({ ...this.#kept, message: { text, since, until } });
   }
 
   async takeBackMessage(): Promise<boolean> {
+    this.#overSince = null;
     return this.#change({ ...this.#kept, message: null });
   }
 
@@ -128,27 +137,41 @@ export class Overrides {
     await Promise.all(this.#listeners.map((hear) => hear()));
   }
 
-  #isOver(): boolean {
+  /** The one that is to be seen. */
+  get #message(): Kept["message"] {
+    return this.#overSince === null ? this.#kept.message : null;
+  }
+
+  /** Whether the message's time is over by what the time is now, which may come to be known better. */
+  #judge(): void {
+    const { clock, time, log } = this.#parts;
     const until = this.#kept.message?.until ?? null;
-    return until !== null && this.#parts.time() >= until;
+    if (until === null || time() < until) {
+      if (this.#overSince !== null) log.info("the message's time is not over: the clock was ahead");
+      this.#overSince = null;
+      return;
+    }
+    if (this.#overSince === null) log.info("the message's time is over");
+    this.#overSince ??= clock.now();
+    if (clock.now() - this.#overSince < FORGOTTEN_AFTER_MS) return;
+    this.#overSince = null;
+    this.#keep({ ...this.#kept, message: null });
   }
 
   async #look(): Promise<void> {
-    const isOver = this.#isOver();
+    const before = this.#message;
     const isCardOver = this.#testCardUntil !== null && this.#parts.clock.now() >= this.#testCardUntil;
-    if (!isOver && !isCardOver) return this.#wait();
     if (isCardOver) this.#testCardUntil = null;
-    if (isOver) {
-      this.#parts.log.info("the message's time is over");
-      this.#keep({ ...this.#kept, message: null });
-    }
+    this.#judge();
+    if (this.#message === before && !isCardOver) return this.#wait();
     await this.#tell();
   }
 
   #wait(): void {
     const { clock, time } = this.#parts;
     const until = this.#kept.message?.until ?? null;
-    const leftMs = until === null ? NEVER : Math.min(Math.max(until - time(), 0), LOOK_EVERY_MS);
+    const untilOverMs = until === null || this.#overSince !== null ? NEVER : Math.max(until - time(), 0);
+    const leftMs = until === null ? NEVER : Math.min(untilOverMs, LOOK_EVERY_MS);
     this.#timer.set(this.#testCardUntil ?? NEVER, clock.now() + leftMs);
   }
 }

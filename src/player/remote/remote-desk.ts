@@ -70,6 +70,7 @@ export class RemoteDesk {
   readonly #parts: RemoteDeskParts;
   readonly #underWay: CommandName[] = [];
   #refusals = { hour: 0, count: 0 };
+  #isClosed = false;
 
   constructor(parts: RemoteDeskParts) {
     this.#parts = parts;
@@ -85,6 +86,11 @@ export class RemoteDesk {
     if (refusal !== null) return this.#refuse(refusal.reason, refusal.text, { id, name }, way);
     this.#underWay.push(name);
     return this.#perform(command, way).finally(() => this.#underWay.splice(this.#underWay.indexOf(name), 1));
+  }
+
+  /** What is under way is neither recorded nor noted any more when it ends: the stores close. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Refuses what came where no commands are to come. */
@@ -146,8 +152,9 @@ export class RemoteDesk {
     const fields = { command: name, id, way, ...(reason === null ? {} : { reason }), text };
     if (isTold && outcome === "done") log.info(fields, "remote command done");
     else if (isTold) log.warn(fields, `remote command ${outcome}`);
-    if (isTold) record({ type: "remote", command: name, id, way, outcome, reason });
-    if (id !== null && (outcome !== "refused" || reason === "unavailable")) this.#settle(book, id, `${came}: ${text}`);
+    if (isTold && !this.#isClosed) record({ type: "remote", command: name, id, way, outcome, reason });
+    if (!this.#isClosed && id !== null && (outcome !== "refused" || reason === "unavailable"))
+      this.#settle(book, id, `${came}: ${text}`);
     return { id, command: name, at: iso(time()), outcome, reason, text, attachment };
   }
 
@@ -234,7 +241,10 @@ export class CommandBook {
     this.#remove = this.#database.prepare("delete from command where number <= ?");
   }
 
-  /** Commits that an id came; the oldest makes room, unless it came after `freshSince`. Throws SQLite's errors. */
+  /**
+   * Commits that an id came; the oldest makes room, unless it came after `freshSince`. One that seems to come from as far in
+   * the future was noted while the clock was ahead, and makes room too. Throws SQLite's errors.
+   */
   note(id: string, received: Instant, freshSince: Instant): Noting {
     return this.#database
       .transaction((): Noting => {
@@ -243,7 +253,7 @@ export class CommandBook {
         const oldest = this.#oldest.get();
         const last = this.#last.get()?.number ?? 0;
         if (oldest !== undefined && last - oldest.number >= this.#mostIds - 1) {
-          if (oldest.received >= freshSince) return { kind: "full" };
+          if (Math.abs(received - oldest.received) <= received - freshSince) return { kind: "full" };
           this.#remove.run(oldest.number);
         }
         this.#add.run(id, received);

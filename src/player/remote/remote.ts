@@ -44,8 +44,8 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
       return broker === null ? null : broker.connected;
     },
     async close() {
-      await broker?.close();
-      if (socket?.kind === "listening") await socket.close();
+      await Promise.all([broker?.close(), socket?.kind === "listening" ? socket.close() : null]);
+      desk.close();
       book.close();
     },
   };
@@ -86,6 +86,7 @@ export function socketPath(dataDir: string): string {
 }
 
 export type SocketStart =
+  /** `close` takes no new command, and waits for those under way as long as there is time for. */
   | { readonly kind: "listening"; close(): Promise<void> }
   /** By the system's code, or in words. The player plays on without. */
   | { readonly kind: "unavailable"; readonly reason: string };
@@ -93,8 +94,15 @@ export type SocketStart =
 /** What the system takes as the name of a socket, in bytes (`sun_path`, without its end). */
 const LONGEST_PATH_BYTES = 107;
 const MOST_CONNECTIONS = 8;
-/** Who connects has the command ready. */
-const SENT_WITHIN_MS = 5_000;
+/** How long somebody who is connected is waited for. */
+const WAITS = {
+  /** Who connects has the command ready. */
+  sentWithinMs: 5_000,
+  /** Who has the answer leaves; others would hold a place for good. */
+  goneWithinMs: 5_000,
+  /** Of the 10 s that the player has to stop: a doctor takes longer than that. */
+  closedWithinMs: 2_000,
+};
 const OWNER_ONLY = 0o600;
 const ALL_BUT_OWNER = 0o177;
 
@@ -103,18 +111,29 @@ const ALL_BUT_OWNER = 0o177;
  * port. Each connection is one command, one line of JSON, and its answer, one line of JSON. The data folder must be this
  * player's alone: a socket that a crash left there is removed.
  */
-export async function listenLocally(path: string, desk: Pick<RemoteDesk, "take">): Promise<SocketStart> {
+export async function listenLocally(path: string, desk: Pick<RemoteDesk, "take">, waits = WAITS): Promise<SocketStart> {
   if (Buffer.byteLength(path) > LONGEST_PATH_BYTES) {
     return { kind: "unavailable", reason: `the path ${path} is longer than ${LONGEST_PATH_BYTES} bytes` };
   }
-  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, desk));
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    serve(socket, desk, waits);
+  });
   server.maxConnections = MOST_CONNECTIONS;
   rmSync(path, { force: true });
   const failure = await listening(server, path);
   if (failure !== null) return { kind: "unavailable", reason: failure };
   return {
     kind: "listening",
-    close: () => new Promise((resolve) => void server.close(() => resolve())),
+    async close() {
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, waits.closedWithinMs);
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+      clearTimeout(timer);
+    },
   };
 }
 
@@ -132,13 +151,13 @@ function listening(server: Server, path: string): Promise<string | null> {
   });
 }
 
-function serve(socket: Socket, desk: Pick<RemoteDesk, "take">): void {
+function serve(socket: Socket, desk: Pick<RemoteDesk, "take">, waits: typeof WAITS): void {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let isTaken = false;
   // Whoever goes away gets no answer; that costs nobody else anything.
   socket.on("error", () => socket.destroy());
-  const timer = setTimeout(() => socket.destroy(), SENT_WITHIN_MS);
+  let timer = setTimeout(() => socket.destroy(), waits.sentWithinMs);
   socket.on("close", () => clearTimeout(timer));
   const take = async () => {
     if (isTaken) return;
@@ -153,6 +172,7 @@ function serve(socket: Socket, desk: Pick<RemoteDesk, "take">): void {
     };
     socket.once("close", over);
     socket.end(`${JSON.stringify(answer)}\n`, over);
+    if (!socket.destroyed) timer = setTimeout(() => socket.destroy(), waits.goneWithinMs);
   };
   socket.on("data", (chunk) => {
     if (isTaken) return;

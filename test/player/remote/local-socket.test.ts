@@ -1,16 +1,21 @@
+import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listenLocally, socketPath } from "../../../src/player/remote/remote.ts";
+import type { Hands, Performance } from "../../../src/player/remote/remote-desk.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { command, openDesk } from "./desk.ts";
 
-async function opened(folder = temporaryFolder()) {
-  const remote = openDesk(folder);
+/** Long enough for anything but what is waited for. */
+const WAITS = { sentWithinMs: 60_000, goneWithinMs: 60_000, closedWithinMs: 60_000 };
+
+async function opened(folder = temporaryFolder(), waits: Partial<typeof WAITS> = {}, hands: Partial<Hands> = {}) {
+  const remote = openDesk(folder, { hands });
   const path = socketPath(folder);
-  const socket = await listenLocally(path, remote.desk);
+  const socket = await listenLocally(path, remote.desk, { ...WAITS, ...waits });
   if (socket.kind !== "listening") throw new Error(socket.reason);
   onTestFinished(() => socket.close());
   return { ...remote, path, socket };
@@ -67,6 +72,38 @@ describe.skipIf(process.platform === "win32")("the socket of remote commands", (
     expect(await answerTo(path, command())).toMatchObject({ outcome: "done" });
     if (socket.kind === "listening") await socket.close();
     expect(existsSync(path)).toBe(false);
+  });
+
+  it("lets go of who stays once the answer is out, so that others have a place", async () => {
+    const { path, done } = await opened(temporaryFolder(), { goneWithinMs: 100 });
+    for (let nth = 1; nth <= 8; nth++) {
+      // It reads its answer, and keeps its own side open.
+      const stayer = connect({ path, allowHalfOpen: true }, () => stayer.write(`${command()}\n`));
+      onTestFinished(() => void stayer.destroy());
+      await once(stayer.on("error", () => {}).resume(), "end");
+    }
+    expect(done.length).toBe(8);
+    await expect.poll(() => answerTo(path, command()).catch(() => null)).toMatchObject({ outcome: "done" });
+  });
+
+  it("closes though a command takes longer than there is time for, which fails nothing when it ends", async () => {
+    const ended: string[] = [];
+    let end = () => {};
+    const doctor = () =>
+      new Promise<Performance>((resolve) => {
+        end = () => resolve({ kind: "done", text: "well", afterwards: () => void ended.push("ended") });
+      });
+    const folder = temporaryFolder();
+    const { path, socket } = await opened(folder, { closedWithinMs: 100 }, { doctor });
+    const asked = connect(path, () => asked.end(command({ command: "doctor" })));
+    const isLeft = new Promise((resolve) => asked.on("error", () => {}).once("close", resolve));
+    asked.resume();
+    await expect.poll(() => String(end)).toContain("well");
+    if (socket.kind === "listening") await socket.close();
+    await isLeft;
+    expect(existsSync(path)).toBe(false);
+    end();
+    await expect.poll(() => ended).toEqual(["ended"]);
   });
 
   it("says so where its path is longer than the system takes", async () => {

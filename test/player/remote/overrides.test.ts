@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { COMMAND_NAMES, type CommandName } from "../../../src/player/remote/commands.ts";
-import { Overrides } from "../../../src/player/remote/overrides.ts";
+import { FORGOTTEN_AFTER_MS, Overrides } from "../../../src/player/remote/overrides.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
@@ -60,6 +60,39 @@ describe("what the operator puts in place of spots", () => {
     overrides.close();
     await clock.advance(2 * MINUTE);
     expect(opened(folder, clock).shown).toBe(null);
+  });
+
+  it("is a message that is not lost where the clock is ahead after a restart, until the time is known", async () => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock();
+    await opened(folder, clock).showMessage("Leave", 8 * 3_600);
+    clock.reboot(MINUTE);
+    clock.jumpWall(9 * 60 * MINUTE);
+    const overrides = opened(folder, clock);
+    let heard = 0;
+    overrides.listen(async () => void heard++);
+    expect([overrides.shown, overrides.report().messageSince]).toEqual([null, null]);
+    // Meanwhile the displays were switched, which writes the file.
+    await overrides.switchDisplays(true);
+    await clock.advance(5 * MINUTE);
+    expect([overrides.shown, heard]).toEqual([null, 1]);
+    clock.jumpWall(-9 * 60 * MINUTE);
+    await clock.advance(10_000);
+    expect([overrides.shown?.kind, heard]).toEqual(["message", 2]);
+    await clock.advance(8 * 60 * MINUTE);
+    expect([overrides.shown, heard]).toEqual([null, 3]);
+  });
+
+  it("is a message that is forgotten once its time has been over for a while", async () => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock();
+    const overrides = opened(folder, clock);
+    await overrides.showMessage("Leave", 60);
+    await clock.advance(MINUTE + FORGOTTEN_AFTER_MS);
+    expect(JSON.parse(readFileSync(join(folder, "overrides.json"), "utf8"))).toMatchObject({ message: null });
+    clock.jumpWall(-60 * MINUTE);
+    await clock.advance(MINUTE);
+    expect(overrides.shown).toBe(null);
   });
 
   it("is a test card that ends by itself and in a restart, and that a message goes before", async () => {

@@ -89,6 +89,18 @@ describe("a remote command", () => {
     expect(done).toEqual(["one", "two", "four", "five"]);
   });
 
+  it("is done though one came while the clock was years ahead, once as many came as ids are kept", async () => {
+    let now = NOW + 10 * 365 * 86_400_000;
+    const { desk, done } = openDesk(temporaryFolder(), { mostIds: 2, wall: () => now });
+    await desk.take(command({ id: "ahead", at: at(now) }), "mqtt");
+    now = NOW;
+    for (const id of ["one", "two", "three"]) {
+      now += 2 * FRESH_MS + 1;
+      await desk.take(command({ id, at: at(now) }), "mqtt");
+    }
+    expect(done).toEqual(["ahead", "one", "two", "three"]);
+  });
+
   it("is refused where it cannot be remembered", async () => {
     const { desk, done } = openDesk(temporaryFolder(), { mostIds: 10 });
     const full = Object.assign(new Error("disk full"), { code: "SQLITE_FULL" });
@@ -105,6 +117,17 @@ describe("a remote command", () => {
     const { answer } = await desk.take(command({ command: "doctor" }), "mqtt");
     expect([answer.outcome, answer.text]).toEqual(["failed", "no doctor here"]);
     expect((await desk.take(command(), "mqtt")).answer.outcome).toBe("done");
+  });
+
+  it("that ends after the player has closed its stores is answered, and nothing is written", async () => {
+    let end = (_performance: { kind: "done"; text: string }) => {};
+    const doctor = () => new Promise<{ kind: "done"; text: string }>((resolve) => (end = resolve));
+    const { desk, recorded, close } = openDesk(temporaryFolder(), { hands: { doctor } });
+    const long = desk.take(command({ command: "doctor" }), "socket");
+    desk.close();
+    close();
+    end({ kind: "done", text: "well" });
+    expect([(await long).answer.text, recorded]).toEqual(["well", []]);
   });
 
   it("goes past one that takes long, of which there is one at a time", async () => {
