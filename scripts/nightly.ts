@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Ready } from "./ready.mjs";
+import { readArguments } from "./setup/arguments.ts";
 import { passThrough } from "./setup/pass-through.mjs";
 
 type Command = readonly [script: string, ...args: string[]];
@@ -21,7 +22,8 @@ const COMMANDS: readonly Command[] = [
   ["fleet"],
 ];
 
-export async function run(_args: readonly string[], { say, signal }: Ready): Promise<number> {
+export async function run(args: readonly string[], { say, signal }: Ready): Promise<number> {
+  readArguments(args, { options: {} }, { step: "Starting the night", usage: "npm run nightly" });
   const failed: string[] = [];
   for (const [script, ...args] of COMMANDS) {
     if (signal.aborted) break;

@@ -168,6 +168,34 @@ describe("spotloop doctor", () => {
     });
   });
 
+  it("ends with 78 where the file that is named is not there, whatever the environment says", async () => {
+    const config = join(temporaryFolder(), "nope.json");
+
+    const { code, findings } = await found(playerOf(await inRealTime()), ["--config", config]);
+
+    expect(code).toBe(78);
+    expect(findings[0]).toMatchObject({
+      ...{ name: "configuration", verdict: "failed", text: `there is none yet. The file ${config} is not there` },
+      advice: "Write one with: spotloop provision",
+    });
+  });
+
+  it.each([
+    ["is no JSON", "{", "configuration", "Mend FILE"],
+    ["has a setting that cannot be", '{"log":{"level":"loud"}}', "configuration", "Mend FILE"],
+    ["names no service, which provision asks for", "{}", "configuration", "Mend FILE, or write it: spotloop provision"],
+    ["names no token, which provision asks for", "{}", "token", "Mend FILE, or write it: spotloop provision"],
+    ["names a token that is not there", '{"orgTokenFile":"none"}', "token", "Mend FILE"],
+  ])("says what to do about a configuration that %s", async (_, text, name, advice) => {
+    const config = join(temporaryFolder(), "c.json");
+    writeFileSync(config, text);
+    const env = text.includes("loud") ? playerOf(await inRealTime()) : {};
+
+    const told = await found(env, ["--config", config]);
+
+    expect(told.advice(name)).toBe(advice.replace("FILE", config));
+  });
+
   it("ends with 77 when the token is not accepted", async () => {
     const { code, line, advice } = await found(playerOf({ ...(await inRealTime()), orgToken: "org_none" }));
 
@@ -358,6 +386,20 @@ describe("spotloop doctor", () => {
       environment: { SPOTLOOP_LOG_LEVEL: "debug" },
       log: [expect.stringContaining("odd [redacted]"), expect.stringContaining("/vendor/[redacted]/x")],
     });
+  });
+});
+
+describe("spotloop doctor --bundle -", () => {
+  it.each([[[]], [["--json"]]])("prints the bundle alone, and says the findings beside it (%j)", async (args) => {
+    const env = playerOf(await inRealTime());
+
+    const { code, stdout, stderr } = await spotloopWith(env)(["doctor", "--bundle", "-", ...args]);
+
+    const { findings, configuration } = JSON.parse(stdout);
+    expect([code, findings[0].name, configuration.orgToken]).toEqual([0, "configuration", "[redacted]"]);
+    expect(stderr).toContain("\nok       token          is accepted\n");
+    expect(stderr).toMatch(/\nThe bundle is on standard output; the token is not in it\.\n$/);
+    expect(stdout + stderr).not.toContain(env.SPOTLOOP_ORG_TOKEN);
   });
 });
 

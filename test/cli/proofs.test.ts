@@ -14,6 +14,7 @@ import { proofOf, proofStoreIn } from "../player/proofs/proofs.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { tellTime } from "../support/player/service-time.ts";
 import { run } from "./running.ts";
+import { spotloopWith } from "./vendor/spotloop.ts";
 
 /** The folder of a player that shows something now and has proved one of three items. */
 function playing(
@@ -116,11 +117,11 @@ describe("spotloop proofs", () => {
     });
     expect(await run("proofs", "list", "--config", nowhere)).toMatchObject({
       code: 78,
-      err: expect.stringContaining("baseUrl"),
+      err: expect.stringContaining(nowhere),
     });
     const { err } = await run("report", "--config", nowhere);
     expect(err.split("\n").slice(0, 2)).toEqual([
-      ...["there is no configuration yet:", `  There is no file at ${nowhere}.`],
+      ...["there is no configuration yet:", `  The file ${nowhere} is not there.`],
     ]);
     expect(err.split("\n").at(-1)).toBe(
       "Write one with: spotloop provision; or name it with --config, or the data folder with --data-dir",
@@ -205,6 +206,16 @@ describe("spotloop proofs retry", () => {
     expect(JSON.parse(out)).toMatchObject({ by: "player", owed: 2, delivered: null });
     expect(store.due(reading(), "before", 9, [])).toHaveLength(1);
     lock.release();
+  });
+
+  it("does not take another configuration for one that is named and not there", async () => {
+    const nowhere = join(temporaryFolder(), "c.json");
+    const env = { SPOTLOOP_BASE_URL: "http://127.0.0.1:1", SPOTLOOP_ORG_TOKEN: "t", SPOTLOOP_SCREEN_ID: "s" };
+
+    const { code, stdout, stderr } = await spotloopWith(env)(["report", "--config", nowhere]);
+
+    expect([code, stdout]).toEqual([78, ""]);
+    expect(stderr).toContain(`The file ${nowhere} is not there.`);
   });
 
   it("needs no configuration where the data folder is named", async () => {

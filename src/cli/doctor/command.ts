@@ -19,7 +19,10 @@ interface DoctorFlags extends ConnectionFlags {
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .description("look at everything a player needs, and say what to do about what is wrong")
-    .option("--bundle <file>", "write the findings, the configuration and the end of the log, without the token")
+    .option(
+      "--bundle <file>",
+      "write the findings, the configuration and the end of the log, without the token; -: print them",
+    )
     .addHelpText("after", HELP)
     .action(doctor);
   return withConnection(command);
@@ -28,24 +31,33 @@ export function doctorCommand(): Command {
 const HELP = `
 It changes nothing. It asks for one spot, which is not played.
 
+A bundle goes into a file that only its owner reads. Where the command does what root asks for as the
+player's user, --bundle - has the shell write it.
+
 Ends with 0 when nothing failed, else with the first that fits: 78 the configuration, 77 the token,
 69 the service or its media, 1 this machine.
 
 Examples:
   spotloop doctor --config /etc/spotloop/config.json
-  spotloop doctor --bundle bundle.json`;
+  spotloop doctor --bundle bundle.json
+  sudo spotloop doctor --bundle - > bundle.json`;
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const env = overruled(flags, process.env);
   const path = flags.config ?? null;
   const examination = await examine(path, env);
   const { findings } = examination;
-  if (flags.json) printJson(report(findings));
+  // A bundle that is printed is printed alone.
+  if (flags.bundle === STANDARD_OUTPUT) say(...findingLines(findings), "");
+  else if (flags.json) printJson(report(findings));
   else print(...findingLines(findings));
   if (flags.bundle !== undefined) bundle(flags.bundle, examination, flags);
   const code = codeOf(findings);
   if (code !== exitCodes.stopped) throw new CommandFailure("", code);
 }
+
+/** What `--bundle` names it by. */
+const STANDARD_OUTPUT = "-";
 
 /** What machines read. */
 export function report(findings: readonly Finding[]) {
@@ -84,28 +96,34 @@ function bundle(file: string, examination: Examination, flags: DoctorFlags): voi
     ...(access.kind === "ok" ? [access.access.orgToken, ...secretsOf(access.access.uplink)] : []),
     ...(process.env.SPOTLOOP_ORG_TOKEN ? [process.env.SPOTLOOP_ORG_TOKEN] : []),
   ];
+  const text = bundleText(examination, env, secrets);
+  if (file === STANDARD_OUTPUT) process.stdout.write(text);
+  else writeBundle(file, text);
+  say(`The bundle is ${file === STANDARD_OUTPUT ? "on standard output" : file}; the token is not in it.`);
+}
+
+/** Writes it into a file that only its owner can read. */
+function writeBundle(file: string, text: string): void {
   try {
-    writeBundle(file, examination, env, secrets);
+    writeFileSync(file, text, { mode: 0o600 });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "unknown";
     throw new CommandFailure(`${file} cannot be written (${code})`, exitCodes.failed);
   }
-  say(`The bundle is ${file}; the token is not in it.`);
 }
 
 /** The last of the log: hours on a screen that plays, and small enough to send by mail. */
 const LOG_BYTES = 256 * 1024;
 
 /**
- * Writes what somebody needs who is to help from afar into one JSON file that only its owner can read: the findings, the
- * configuration, Spotloop's part of the environment, the end of the log. `secrets` are in none of it.
+ * What somebody needs who is to help from afar, as JSON: the findings, the configuration, Spotloop's part of the
+ * environment, the end of the log. `secrets` are in none of it.
  */
-function writeBundle(
-  file: string,
+function bundleText(
   { findings, config, path, dataDir }: Examination,
   env: Environment,
   secrets: readonly string[],
-): void {
+): string {
   const { orgToken: _, screens = [], ...told } = config ?? {};
   const [only] = screens;
   const bundle = {
@@ -115,8 +133,7 @@ function writeBundle(
     environment: Object.fromEntries(Object.entries(env).filter(([name, value]) => isTold(name, value))),
     log: logTail(config?.log.dir ?? join(dataDir, "logs")),
   };
-  const text = redactor(secrets)(`${JSON.stringify(bundle, null, 2)}\n`);
-  writeFileSync(file, text, { mode: 0o600 });
+  return redactor(secrets)(`${JSON.stringify(bundle, null, 2)}\n`);
 }
 
 /** Variables that say how Spotloop runs; not the one that is the token, nor a proxy's address with a password in it. */

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config } from "../../player/config/config.ts";
-import { writable } from "../../player/config/file.ts";
 import { surveyHouse } from "../../player/house/house-folder.ts";
 import { ProofArchive } from "../../player/proofs/proof-archive.ts";
 import type { RefusedProof } from "../../player/proofs/proof-records.ts";
@@ -18,16 +17,47 @@ const GIB = 1024 ** 3;
 /** Looks at where the player keeps its things: room, speed, SQLite, and the proofs that wait. Leaves nothing behind. */
 export async function diskFindings({ dataDir, cache }: Pick<Config, "dataDir" | "cache">): Promise<Finding[]> {
   const folder = nearestExisting(dataDir);
-  const isThere = folder === dataDir;
-  const canWrite = writable(folder);
-  const place = canWrite ? folder : tmpdir();
+  const unfit = unfitness(folder);
   return [
-    canWrite ? await folderFinding(dataDir, folder) : notWritten(dataDir, isThere),
+    unfit === null ? await folderFinding(dataDir, folder) : unfitFinding(unfit, dataDir, folder),
     await room(folder, cache),
-    await speed(place),
-    sqlite(place),
+    // The speed of another disk would say nothing.
+    ...(unfit === null ? [await speed(folder)] : []),
+    await sqlite(unfit === null ? folder : tmpdir()),
     outbox(join(dataDir, "proofs.db")),
   ];
+}
+
+/** Why nothing can be written below a path. */
+type Unfitness = "file" | "read-only" | "denied";
+
+function unfitness(path: string): Unfitness | null {
+  if (!statSync(path).isDirectory()) return "file";
+  try {
+    accessSync(path, constants.W_OK);
+    return null;
+  } catch (error) {
+    return codeIn(error) === "EROFS" ? "read-only" : "denied";
+  }
+}
+
+function unfitFinding(unfit: Unfitness, dataDir: string, nearest: string): Finding {
+  const isThere = nearest === dataDir;
+  switch (unfit) {
+    case "file": {
+      const text = isThere ? `${dataDir} is a file` : `${dataDir} cannot be made: ${nearest} is a file`;
+      return failure("data folder", text, "Have dataDir name a folder.");
+    }
+    case "read-only": {
+      const advice =
+        "Check the disk: a damaged one is mounted so. Else mount it for writing, or use another for dataDir.";
+      return failure("data folder", `${dataDir} is on a disk that is mounted read-only`, advice);
+    }
+    case "denied": {
+      const text = `${dataDir} cannot be ${isThere ? "written" : "made"} by this user`;
+      return warning("data folder", `${text}; it may belong to the player's own user`, "Run this as that user.");
+    }
+  }
 }
 
 /** File systems by the type that Linux has for them: of memory, or over another one for as long as the machine runs. */
@@ -60,13 +90,6 @@ async function folderFinding(dataDir: string, nearest: string): Promise<Finding>
   return fine("data folder", folder);
 }
 
-function notWritten(dataDir: string, isThere: boolean): Finding {
-  const who = "it may belong to the player's own user";
-  if (isThere)
-    return warning("data folder", `${dataDir} cannot be written by this user; ${who}`, "Run this as that user.");
-  return warning("data folder", `${dataDir} cannot be made by this user; ${who}`, "Run this as that user.");
-}
-
 async function room(folder: string, { maxBytes, minFreeBytes }: Config["cache"]): Promise<Finding> {
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;
@@ -84,38 +107,56 @@ const WRITTEN_BYTES = 16 * MIB;
 const SLOW_BYTES_PER_SECOND = 10 * MIB;
 
 async function speed(folder: string): Promise<Finding> {
-  const trial = mkdtempSync(join(folder, ".spotloop-doctor-"));
   try {
-    const file = await open(join(trial, "written"), "w");
-    const startedAt = performance.now();
-    await file.writeFile(Buffer.alloc(WRITTEN_BYTES, 1));
-    await file.sync();
-    const perSecond = WRITTEN_BYTES / ((performance.now() - startedAt) / 1000);
-    await file.close();
+    const perSecond = await inTrial(folder, (trial) => bytesPerSecond(join(trial, "written")));
     const text = `${Math.round(perSecond / MIB)} MiB/s`;
     if (perSecond >= SLOW_BYTES_PER_SECOND) return fine("write speed", text);
     return warning("write speed", `${text} is slow`, "Use another disk or memory card for dataDir.");
   } catch (error) {
     return failure("write speed", `nothing can be written (${codeIn(error)})`, "Look at the disk.");
-  } finally {
-    rmSync(trial, { recursive: true, force: true });
   }
 }
 
-function sqlite(folder: string): Finding {
+async function bytesPerSecond(path: string): Promise<number> {
+  const file = await open(path, "w");
+  try {
+    const startedAt = performance.now();
+    await file.writeFile(Buffer.alloc(WRITTEN_BYTES, 1));
+    await file.sync();
+    return WRITTEN_BYTES / ((performance.now() - startedAt) / 1000);
+  } finally {
+    await file.close();
+  }
+}
+
+async function sqlite(folder: string): Promise<Finding> {
+  try {
+    return await inTrial(folder, (trial) => databaseFinding(join(trial, "trial.db")));
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== null) return noDatabase(code);
+    return failure("sqlite", error instanceof Error ? error.message : String(error), "Install Spotloop again.");
+  }
+}
+
+function databaseFinding(path: string): Finding {
+  const opening = openDatabase({ path, durability: "full", migrations: [] });
+  if (opening.kind === "unusable") return noDatabase(opening.code);
+  if (opening.kind === "newer") throw new Error("an empty database is no newer version's");
+  const row = opening.database.prepare<[], { version: string }>("select sqlite_version() as version").get();
+  opening.database.close();
+  return fine("sqlite", `SQLite ${row?.version ?? "?"}`);
+}
+
+function noDatabase(code: string): Finding {
+  return failure("sqlite", `a database cannot be opened (${code}): ${remedyFor(code)}`, null);
+}
+
+/** Does something in a folder of its own, which is gone afterwards. */
+async function inTrial<T>(folder: string, act: (trial: string) => T | Promise<T>): Promise<T> {
   const trial = mkdtempSync(join(folder, ".spotloop-doctor-"));
   try {
-    const opening = openDatabase({ path: join(trial, "trial.db"), durability: "full", migrations: [] });
-    if (opening.kind === "unusable") {
-      const { code } = opening;
-      return failure("sqlite", `a database cannot be opened (${code}): ${remedyFor(code)}`, null);
-    }
-    if (opening.kind === "newer") throw new Error("an empty database is no newer version's");
-    const row = opening.database.prepare<[], { version: string }>("select sqlite_version() as version").get();
-    opening.database.close();
-    return fine("sqlite", `SQLite ${row?.version ?? "?"}`);
-  } catch (error) {
-    return failure("sqlite", error instanceof Error ? error.message : String(error), "Install Spotloop again.");
+    return await act(trial);
   } finally {
     rmSync(trial, { recursive: true, force: true });
   }

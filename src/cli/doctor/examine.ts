@@ -2,13 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Access, readAccess } from "../../player/config/access.ts";
-import { type Config, type ConfigReading, readConfig, surroundingsOf, WRITE_ONE } from "../../player/config/config.ts";
+import { type Config, type ConfigReading, surroundingsOf, WRITE_ONE } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { defaultDataDir } from "../../player/config/file.ts";
+import type { ConfigProblem } from "../../player/config/problems.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
 import { readUpgrade, type Upgrade } from "../../player/health/upgrade.ts";
 import { DIRECT, requestsBy } from "../../player/network/uplink.ts";
 import { exitCodes } from "../command-line.ts";
+import { namedConfig } from "../proofs/flags.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 import { machineFindings, panelFindings, versionsFinding } from "./machine-checks.ts";
@@ -32,7 +34,7 @@ export async function examine(
   upgrade: Upgrade | null = readUpgrade(),
 ): Promise<Examination> {
   const source = { path, env };
-  const reading = readConfig(source);
+  const reading = namedConfig(path, env);
   const access = readAccess(source);
   const config = reading.kind === "ok" ? reading.config : null;
   const service = access.kind === "ok" ? access.access : null;
@@ -72,13 +74,19 @@ function configFindings(reading: ConfigReading): Finding[] {
     return [fine("configuration", reading.path ?? "all from the environment"), ...warnings];
   }
   const isAbsent = reading.absentFrom.length > 0;
-  const advice = isAbsent ? WRITE_ONE : `Mend ${reading.path}, or write it: spotloop provision`;
-  return reading.problems.map(({ path, message }) => {
+  return reading.problems.map((problem) => {
+    const { path, message } = problem;
+    const mend = `Mend ${reading.path}${isAskedFor(problem) ? ", or write it: spotloop provision" : ""}`;
     const text = path === "" ? message.replace(/\.$/, "") : `${path} ${message}`;
     const name = path.startsWith("orgToken") ? "token" : "configuration";
     const none = isAbsent && path === "" ? "there is none yet. " : "";
-    return failure(name, `${none}${text}`, advice, exitCodes.configuration);
+    return failure(name, `${none}${text}`, isAbsent ? WRITE_ONE : mend, exitCodes.configuration);
   });
+}
+
+/** Whether `provision` asks for what is wrong; at any other mistake in a file it stops too, or leaves it there. */
+function isAskedFor({ path, message }: ConfigProblem): boolean {
+  return ["baseUrl", "orgToken", "screenId"].includes(path) && message.startsWith("is missing");
 }
 
 const healthSchema = z.object({

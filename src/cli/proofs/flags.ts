@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
-import { type Config, complaintOf, readConfig } from "../../player/config/config.ts";
+import { type Config, type ConfigReading, complaintOf, readConfig } from "../../player/config/config.ts";
+import type { Environment } from "../../player/config/environment.ts";
 import { type Day, dayIn } from "../../player/proofs/day-report.ts";
 import { codeOf, isBroken, remedyFor, StoreUnusable } from "../../player/stores/database.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
@@ -27,13 +29,21 @@ export function dataDirOf(flags: FolderFlags): string {
 
 /** The configuration, or the failure that names every problem with it. */
 export function goodConfig(path: string | undefined): Config {
-  const reading = readConfig({ path: path ?? null, env: process.env });
+  const reading = namedConfig(path ?? null, process.env);
   if (reading.kind === "ok") return reading.config;
   const problems = reading.problems.map(({ path, message }) => `  ${path === "" ? "" : `${path}: `}${message}`);
   const { heading, advice } = complaintOf(reading);
   const ways = advice === null ? [] : [`${advice}; or name it with --config, or the data folder with --data-dir`];
   const lines = [`${heading}:`, ...problems, ...ways];
   throw new CommandFailure(lines.join("\n"), exitCodes.configuration);
+}
+
+/** Reads the player's configuration. A file that is named must be there, even where the environment says everything. */
+export function namedConfig(path: string | null, env: Environment): ConfigReading {
+  if (path === null || existsSync(path)) return readConfig({ path, env });
+  const place = resolve(path);
+  const problems = [{ path: "", message: `The file ${place} is not there.` }];
+  return { kind: "bad", path: place, absentFrom: [place], problems, watch: [place] };
 }
 
 /** Opens or reads a file of the player's; what cannot be is told in a sentence. */

@@ -36,9 +36,10 @@ import {
   writeConfig,
   writtenConfig,
 } from "./config-file.ts";
-import { locationMade, type PlaceFlags, placeFor, placeWritten } from "./place.ts";
+import { locationMade, type PlaceFlags, placeFor, placeWritten, storedLocation } from "./place.ts";
 import {
-  columnOf,
+  endIfMisnamed,
+  idColumn,
   LOOP_SECONDS,
   type ScreenFlags,
   screenFor,
@@ -126,8 +127,10 @@ async function provision(given: ProvisionFlags): Promise<void> {
   const { baseUrl } = service;
   const connection = connectionTo(service);
   const tree = await treeOf(connection);
-  const place = await placeFor(asked.location, asked, connection, tree, questions);
+  const there = await storedLocation(asked.location, connection);
   const stored = await storedScreen(asked.id, connection);
+  endIfMisnamed(asked, stored, there);
+  const place = await placeFor(there, asked, connection, tree, questions);
   const { screen, nameOf } = await screenFor(withStored(asked, stored), place, tree, questions);
 
   const consent = { yes: flags.yes === true, isAsked: questions.isAnswered };
@@ -241,8 +244,8 @@ async function treeOf({ reader, signal }: Connection): Promise<VenueTree | null>
 
 /** The identifiers, and every flag that cannot be read: before anything is asked of the service. */
 async function identified(flags: ProvisionFlags, questions: Questions) {
-  const id = flags.id ?? (await questions.field("Identifier of this screen:", columnOf("id"), offeredId()));
-  const location = flags.location ?? (await questions.field("Identifier of its location:", columnOf("location"), null));
+  const id = flags.id ?? (await questions.field("Identifier of this screen:", idColumn("id"), offeredId()));
+  const location = flags.location ?? (await questions.field("Identifier of its location:", idColumn("location"), null));
   const missing: Flaw[] = [
     ...(id === null ? [{ where: "--id", message: "is missing", kind: "usage" as const }] : []),
     ...(location === null ? [{ where: "--location", message: "is missing", kind: "usage" as const }] : []),

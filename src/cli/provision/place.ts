@@ -39,23 +39,28 @@ export function placeWritten(flags: PlaceFlags): Written {
 
 const NAMES: Readonly<Record<string, string>> = { title: "--location-title", location_id: "--location" };
 
-/** Finds the location, or gathers what it takes to create it; nothing is created yet. */
+/** The location as the service has it, or null. */
+export async function storedLocation(id: string, { reader, signal }: Connection): Promise<Location | null> {
+  const found = await reader.getLocation(id, signal);
+  return found.kind === "notFound" ? null : orEnd(found, { what: `location ${id}` });
+}
+
+/** The location that is there, or what it takes to create it; nothing is created yet. */
 export async function placeFor(
-  id: string,
-  flags: PlaceFlags,
+  stored: Location | null,
+  flags: PlaceFlags & { readonly location: string },
   { reader, signal }: Connection,
   tree: VenueTree | null,
   questions: Questions,
 ): Promise<Place> {
-  const found = await reader.getLocation(id, signal);
-  if (found.kind === "ok") {
-    const differs = differences(found.value, placeWritten(flags).fields).length > 0;
+  const { location: id } = flags;
+  if (stored !== null) {
+    const differs = differences(stored, placeWritten(flags).fields).length > 0;
     if (differs)
       say(`Location ${id} is there already and stays as it is; change it with: spotloop locations update ${id}`);
-    return { kind: "there", location: found.value };
+    return { kind: "there", location: stored };
   }
-  if (found.kind !== "notFound") orEnd(found, { what: `location ${id}` });
-  const asked = await completed({ ...flags, location: id }, tree, questions);
+  const asked = await completed(flags, tree, questions);
   const written = placeWritten(asked);
   const type = locationType(asked.venueType, tree);
   endIfFlawed([...written.flaws, ...missing(asked, id)]);

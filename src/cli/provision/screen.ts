@@ -2,16 +2,16 @@ import { checkScreenUpdate, type NewScreen } from "../../client/checks.ts";
 import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
 import { fitsScreen, type ReviewedLocation, type VenueTree, type VenueType } from "../../core/inventory/rules.ts";
-import type { Screen } from "../../wire/inventory.ts";
+import type { Location, Screen } from "../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { askMachine, askXrandr } from "../doctor/machine-checks.ts";
 import { say } from "../text.ts";
 import { changeLines, confirm, effectText, type Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
-import { type Column, screenColumns } from "../vendor/columns.ts";
+import { type Column, newIdFlaw, ofNewId, screenColumns } from "../vendor/columns.ts";
 import type { Connection } from "../vendor/connection.ts";
 import { asSaid, readFlags, type Sayings, type Written } from "../vendor/written.ts";
-import type { Place } from "./place.ts";
+import { type Place, type PlaceFlags, placeWritten } from "./place.ts";
 
 /** What was said about the screen. */
 export interface ScreenFlags {
@@ -38,6 +38,22 @@ export function screenWritten({ sayings, ...flags }: ScreenFlags): Written {
 export async function storedScreen(id: string, { service }: Connection): Promise<Screen | null> {
   const found = await service.getScreen(id);
   return found.kind === "notFound" ? null : orEnd(found, { what: `screen ${id}` });
+}
+
+/** Ends the command where a screen or a location is not there, and cannot be created under its identifier (A17). */
+export function endIfMisnamed(
+  flags: ScreenFlags & PlaceFlags & { readonly id: string; readonly location: string },
+  screen: Screen | null,
+  location: Location | null,
+): void {
+  const flawIn = (where: string, id: string): Flaw[] => {
+    const message = newIdFlaw(id);
+    return message === null ? [] : [{ where, message, kind: "data" }];
+  };
+  endIfFlawed([
+    ...(screen === null ? flawIn(screenWritten(flags).nameOf("screen_id"), flags.id) : []),
+    ...(location === null ? flawIn(placeWritten(flags).nameOf("location_id"), flags.location) : []),
+  ]);
 }
 
 /** What is not said about a screen that is there already stays as it is; a type goes with its location. */
@@ -91,8 +107,13 @@ async function displaySize(): Promise<string | null> {
   return first === undefined ? null : `${first.width}x${first.height}`;
 }
 
+/** What an answer to the question for an identifier can be read as: what something could be created under (A17). */
+export function idColumn(flag: "id" | "location"): Column {
+  return ofNewId(columnOf(flag));
+}
+
 /** What a flag of the screen can be read as. */
-export function columnOf(flag: string): Column {
+function columnOf(flag: string): Column {
   const column = screenColumns.find((one) => one.flag === flag);
   if (column === undefined) throw new Error(`there is no column ${flag}`);
   return column;

@@ -64,24 +64,36 @@ export async function agree(question: string, yes: boolean): Promise<void> {
 export async function confirm(question: string): Promise<void> {
   // Loaded only where there is somebody to ask.
   const { default: ask } = await import("@inquirer/confirm");
-  const yes = await answered(ask({ message: question, default: false }, { output: process.stderr }));
+  const yes = await answered((context) => ask({ message: question, default: false }, context));
   if (yes) return;
   say("Nothing was changed.");
   throw new CommandFailure("", exitCodes.stopped);
 }
 
-/** An answer, or the end of the command when Ctrl+C was the answer. */
-async function answered<T>(answer: Promise<T>): Promise<T> {
+/** Questions go to standard error: what is printed is for whoever reads the result. */
+interface Context {
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+/** An answer, or the end of the command when Ctrl+C or Ctrl+D was the answer. */
+async function answered<T>(ask: (context: Context) => Promise<T>): Promise<T> {
+  const control = new AbortController();
+  const close = () => control.abort();
+  // Ctrl+D closes the input of a question. Inquirer heeds the signal, but not that: its question would never end.
+  process.stdin.once("pause", close);
   try {
-    return await answer;
+    return await ask({ output: process.stderr, signal: control.signal });
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
+    if (!(error instanceof Error) || !CALLED_OFF.includes(error.name)) throw error;
     throw new CommandFailure("Called off; nothing was changed.", exitCodes.interrupted);
+  } finally {
+    process.stdin.off("pause", close);
   }
 }
 
-/** Questions go to standard error: what is printed is for whoever reads the result. */
-const CONTEXT = { output: process.stderr };
+/** What Inquirer throws for Ctrl+C, and for a signal. */
+const CALLED_OFF: readonly string[] = ["ExitPromptError", "AbortPromptError"];
 
 /** Asks for what was not given; where there is nobody to ask, the answer is null. */
 export class Questions {
@@ -111,7 +123,7 @@ export class Questions {
   async secret(message: string): Promise<string | null> {
     if (!this.isAnswered) return null;
     const { default: password } = await import("@inquirer/password");
-    return (await answered(password({ message, mask: "*" }, CONTEXT))).trim() || null;
+    return (await answered((context) => password({ message, mask: "*" }, context))).trim() || null;
   }
 
   /** One of these venue types, found by words. */
@@ -123,7 +135,7 @@ export class Questions {
       .map(({ id }) => ({ value: id, name: `${id} ${plain(venueTypeName(tree, id))}` }));
     const source = (term: string | undefined) =>
       choices.filter(({ name }) => name.toLowerCase().includes((term ?? "").toLowerCase()));
-    return answered(search({ message, source }, CONTEXT));
+    return answered((context) => search({ message, source }, context));
   }
 
   async #input(
@@ -134,7 +146,7 @@ export class Questions {
     if (!this.isAnswered) return null;
     const { default: input } = await import("@inquirer/input");
     const offered = otherwise === null ? {} : { default: otherwise };
-    const text = await answered(input({ message, validate, ...offered }, CONTEXT));
+    const text = await answered((context) => input({ message, validate, ...offered }, context));
     return text.trim() === "" ? null : text.trim();
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { checkRejection, type NewRejection } from "../../client/checks.ts";
@@ -155,10 +155,11 @@ const LONGEST_MS = 600_000;
  * command where it cannot be had, is not what it should be, or the file is there already.
  */
 async function saveCreative({ url, size, md5 }: Item, file: string, replace: boolean, get: Get): Promise<number> {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+  const there = await onDisk(file, statsOf(file));
+  if (there?.isDirectory()) {
     throw new CommandFailure(`${file} is a folder; name a file, such as ${join(file, "creative")}`, exitCodes.usage);
   }
-  if (!replace && existsSync(file)) {
+  if (!replace && there !== null) {
     throw new CommandFailure(`${file} is there already; --yes replaces it`, exitCodes.usage);
   }
   const address = webAddress(url);
@@ -175,6 +176,16 @@ async function saveCreative({ url, size, md5 }: Item, file: string, replace: boo
       await rm(unfinished, { force: true });
     }
   });
+}
+
+/** Null where there is no such file. */
+async function statsOf(file: string): Promise<Stats | null> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 /** Does something that tidies up after itself when the user or the system asks to stop; a second time ends it at once. */

@@ -1,4 +1,5 @@
 import { readOpening } from "../../core/opening-hours.ts";
+import { identifierSchema } from "../../wire/inventory.ts";
 
 /** What the text or JSON value of one column comes to: fields under the contract's names, or what is wrong with it. */
 export type CellReading =
@@ -46,6 +47,20 @@ export const screenColumns: readonly Column[] = [
   column("available_for_ads", "available-for-ads", yesOrNo),
   column("archived", "archived", yesOrNo),
 ];
+
+/** Why nothing can be created under an identifier, or null (A17). What is there already is called as it is. */
+export function newIdFlaw(id: string): string | null {
+  return identifierSchema.safeParse(id).error?.issues[0]?.message ?? null;
+}
+
+/** A column that takes what something can be created under. */
+export function ofNewId(of: Column): Column {
+  const read: Column["read"] = (value) => {
+    const message = newIdFlaw(String(value).trim());
+    return message === null ? of.read(value) : { kind: "flaw", message };
+  };
+  return { ...of, read };
+}
 
 /** Whether a name is of what the service tells and nobody sets: left out, so that what `get --json` prints can be applied. */
 export function isReadOnly(name: string): boolean {

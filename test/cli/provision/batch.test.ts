@@ -179,6 +179,67 @@ describe("spotloop provision --batch", () => {
     ]);
   });
 
+  it("makes nothing while a new screen or location has no identifier that one can have (A17)", async () => {
+    const emulator = await running();
+    const { args, sheet, files } = sheetOf(
+      lines(
+        HEADER,
+        `my door,Door,floor/1,40101,1920x1080,60,${GYM}`,
+        "../evil,Evil,loc_harbour,10101,1920x1080,60,,,,,",
+        "desk-1,Desk,loc_harbour,10101,1920x1080,60,,,,,",
+      ),
+    );
+
+    const { code, stderr } = await spotloopOf(emulator)([...args, "--yes"]);
+
+    const must = "must be 1 to 64 of A-Z a-z 0-9 _ . -, and neither . nor ..";
+    expect([code, posts(emulator), files()]).toEqual([65, 0, []]);
+    expect(stderr.replaceAll(sheet, "screens.csv").split("\n")).toEqual([
+      `screens.csv:2 floor/1: location: ${must}`,
+      `screens.csv:2 my door: id: ${must}`,
+      `screens.csv:3 ../evil: id: ${must}`,
+      "Nothing was made: mend this, and run the same command again.",
+      "",
+    ]);
+  });
+
+  it("takes a screen that is there by what it is called, unless no file can be named so", async () => {
+    const emulator = await running();
+    const known = await spotloopOf(emulator)(["screens", "get", "screen_demo", "--json"]);
+    const screen = JSON.parse(known.stdout);
+    const calledBy = (screen_id: string) => {
+      const body = { ...screen, screen_id };
+      emulator.setFaults([{ match: { route: "screen" }, do: { status: 200, body } }]);
+      return sheetOf(lines("id,title,location", `${screen_id},${screen.title},${screen.location_id}`));
+    };
+
+    const odd = calledBy("my door");
+    expect((await spotloopOf(emulator)([...odd.args, "--yes"])).code).toBe(0);
+    expect(odd.files()).toEqual(["my door.json"]);
+
+    for (const id of ["../evil", "a\\b"]) {
+      const evil = calledBy(id);
+      const { code, stderr } = await spotloopOf(emulator)([...evil.args, "--yes"]);
+      expect([code, stderr.split("\n")[0]]).toEqual([
+        65,
+        `${evil.sheet}:2 ${id}: id: no file can be named so, for it has a / or a \\`,
+      ]);
+      expect(evil.files()).toEqual([]);
+    }
+    expect(posts(emulator)).toBe(0);
+  });
+
+  it("does not promise that another run helps where the service refuses a row", async () => {
+    const emulator = await running();
+    emulator.setFaults([{ match: { route: "screens" }, do: { status: 400 } }]);
+
+    const { code, stderr } = await spotloopOf(emulator)([...sheetOf().args, "--yes"]);
+
+    expect(code).toBe(65);
+    expect(stderr).toContain("The service refuses this (HTTP 400)");
+    expect(stderr).not.toContain("Run the same command again");
+  });
+
   it("goes on where a run before was cut off", async () => {
     const emulator = await running();
     const { args, files } = sheetOf();

@@ -1,10 +1,11 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { virtualClock } from "../../../src/emulator/clock.ts";
 import { type Emulator, startEmulator } from "../../../src/emulator/main.ts";
+import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import { readConfig } from "../../../src/player/config/config.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
 import { startPlayer } from "../../../src/player/player.ts";
@@ -34,6 +35,9 @@ async function control(controlUrl: string, path: string, body: object = {}): Pro
   if (!reply.ok) throw new Error(await reply.text());
   return reply.json();
 }
+
+/** What is typed to take the line away that stands there (Ctrl+U). */
+const ERASED = "\u0015";
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 const json = (file: string) => JSON.parse(readFileSync(file, "utf8"));
@@ -385,13 +389,42 @@ describe("spotloop provision", () => {
     expect(nowhere.stderr).toContain("  baseUrl: is missing. Give --base-url or SPOTLOOP_BASE_URL.\n");
   });
 
+  it("makes nothing under identifiers that no screen or location can have (A17), and names both", async () => {
+    const emulator = await running();
+    const config = join(temporaryFolder(), "config.json");
+    const named = ["--location", "floor 1/gym", "--id", "my door"];
+
+    const { code, stderr } = await spotloopOf(emulator)(["provision", "--config", config, ...GYM, ...DOOR, ...named]);
+
+    const must = "must be 1 to 64 of A-Z a-z 0-9 _ . -, and neither . nor ..";
+    expect([code, stderr]).toEqual([65, lines("2 problems:", `  --id: ${must}`, `  --location: ${must}`)]);
+    expect(emulator.calls().filter(({ method }) => method === "POST")).toEqual([]);
+    expect(existsSync(config)).toBe(false);
+  });
+
+  it("takes a location that is there by what it is called", async () => {
+    const emulator = await running();
+    const location = demoWorld().organizations[0]?.locations?.find(({ location_id }) => location_id === "loc_harbour");
+    const body = { ...location, location_id: "floor 1/gym" };
+    emulator.setFaults([{ match: { route: "location" }, do: { status: 200, body } }]);
+    const config = join(temporaryFolder(), "config.json");
+
+    const { stderr } = await spotloopOf(emulator)([
+      ...["provision", "--config", config, ...DOOR, "--venue-type", "10101", "--location", "floor 1/gym"],
+    ]);
+
+    expect(stderr).toContain("The service refuses this");
+    expect(emulator.calls().filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
   it.runIf(hasTerminal)("asks for everything on a terminal", async () => {
     const { baseUrl, orgToken } = await freshOrganization(await running());
     const folder = temporaryFolder();
     const config = join(folder, "config.json");
     const asking = onTerminal(["provision", "--config", config], { HOME: folder, XDG_CACHE_HOME: folder });
 
-    await asking.answer("Identifier of this screen:", "door-1");
+    await asking.answer("Identifier of this screen:", "my door");
+    await asking.answer("must be 1 to 64 of A-Z a-z 0-9 _ . -", `${ERASED}door-1`);
     await asking.answer("Identifier of its location:", "gym-1");
     await asking.answer("Service address:", baseUrl);
     await asking.answer("Organization token:", orgToken);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -99,6 +99,16 @@ describe("spotloop cars", () => {
     const shown = await spotloopOf(await running())(["cars", "get", "car_cinema", "--save", file]);
 
     expect([shown.code, shown.stderr]).toEqual([1, `${file} cannot be written (ENOENT)\n`]);
+  });
+
+  it.skipIf(process.platform === "win32")("says so where nothing can be told of the file", async () => {
+    const folder = temporaryFolder();
+    symlinkSync("loop", join(folder, "loop"));
+    const file = join(folder, "loop", "ad.mp4");
+
+    const shown = await spotloopOf(await running())(["cars", "get", "car_cinema", "--save", file]);
+
+    expect([shown.code, shown.stderr]).toEqual([1, `${file} cannot be written (ELOOP)\n`]);
   });
 
   it("leaves alone what else is in the folder", async () => {

@@ -54,6 +54,36 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     expect((await rejecting.ended()).seen).toContain("CAR car_cinema is rejected (FILTER).");
   });
 
+  it.each([
+    ["Ctrl+C", "a yes or no", "\u0003", ["cars", "reject", "car_cinema", "--reason", "FILTER"], "Reject it?"],
+    ["Ctrl+D", "a yes or no", "\u0004", ["cars", "reject", "car_cinema", "--reason", "FILTER"], "Reject it?"],
+    ["Ctrl+C", "a text", "\u0003", ["provision", "--config", "CONFIG"], "Identifier of this screen:"],
+    ["Ctrl+D", "a text", "\u0004", ["provision", "--config", "CONFIG"], "Identifier of this screen:"],
+  ])("%s at a question for %s ends the command with 130", async (_key, _for, key, args, question) => {
+    const emulator = await running();
+    const config = join(temporaryFolder(), "c.json");
+    const asking = onTerminal(
+      args.map((word) => word.replace("CONFIG", config)),
+      vendor(emulator),
+    );
+
+    await asking.press(question, key);
+    const { code, seen } = await asking.ended();
+
+    expect([code, posts(emulator)]).toEqual([130, 0]);
+    expect(seen).toContain("Called off; nothing was changed.\n");
+    expect(seen).not.toContain("Warning");
+  });
+
+  it("a question after another is asked as the first was", async () => {
+    const asking = onTerminal(["provision", "--config", join(temporaryFolder(), "c.json")], vendor(await running()));
+
+    await asking.answer("Identifier of this screen:", "door-1");
+    await asking.press("Identifier of its location:", "\u0004");
+
+    expect((await asking.ended()).code).toBe(130);
+  });
+
   it("applying a file shows a bar, and is asked for", async () => {
     const emulator = await running();
     const file = join(temporaryFolder(), "screens.csv");

@@ -15,6 +15,8 @@ export const hasTerminal = existsSync("/usr/bin/script");
 export interface Terminal {
   /** Waits until a text is to be seen, then types an answer and Enter. */
   answer(question: string, typed: string): Promise<void>;
+  /** Waits until a text is to be seen, then presses one key. */
+  press(question: string, key: string): Promise<void>;
   /** Waits for a list, types a word, and takes the choice that is then on top. */
   choose(question: string, word: string, choice: string): Promise<void>;
   /** All that was to be seen by the end, without colours and as it came, and the exit code. */
@@ -46,6 +48,10 @@ export function onTerminal(args: readonly string[], env: Readonly<Record<string,
     async answer(question, typed) {
       await toBeSeen(question);
       child.stdin.write(`${typed}\r`);
+    },
+    async press(question, key) {
+      await toBeSeen(question);
+      child.stdin.write(key);
     },
     async choose(question, word, choice) {
       await toBeSeen(question);

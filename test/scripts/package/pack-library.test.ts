@@ -26,6 +26,8 @@ afterAll(removeProject);
 
 const COMMAND = "node_modules/@spotloop/emulator/dist/cli/emulator-main.js";
 
+const NUMBERS = ["no", "one", "two", "three", "four", "five"];
+
 describe("a package for other programs", () => {
   it.each([
     ["client", 100e3],
@@ -70,6 +72,17 @@ describe("a package for other programs", () => {
       expect(rest).not.toHaveProperty("devDependencies");
     },
   );
+
+  it.each([
+    ["client", "client-api.md", /: (\d+) kB with its types, and (\w+) dependencies/],
+    ["emulator", "emulator.md", /: ([\d.]+) MB with its creatives/],
+  ] as const)("is as large as its page says, and depends on as much: %s", (name, file, claim) => {
+    const [, size, dependencies] = claim.exec(readFileSync(join(ROOT, "docs", file), "utf8")) ?? [];
+    const told = Number(size) * (name === "client" ? 1e3 : 1e6);
+
+    expect(Math.abs(statSync(tarball(name)).size - told)).toBeLessThan(told / 20);
+    if (name === "client") expect(NUMBERS[Object.keys(manifest(name).dependencies).length]).toBe(dependencies);
+  });
 
   it("has its part of the documents for a README", () => {
     for (const name of ["client", "emulator"]) {

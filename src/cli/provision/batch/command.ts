@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import { ok } from "../../../client/answer.ts";
+import { invalid, ok } from "../../../client/answer.ts";
 import { mayStopCampaigns } from "../../../core/inventory/changes.ts";
 import type { Location } from "../../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
@@ -18,9 +18,18 @@ import { codeOf, failureLines, planJson, planText, standingLines, wholePlanText 
 import { rowsOf } from "../../vendor/apply/rows.ts";
 import { agree } from "../../vendor/asking.ts";
 import { endIfFlawed, type Flaw, Pace } from "../../vendor/calls.ts";
+import { newIdFlaw } from "../../vendor/columns.ts";
 import { type Connection, type ConnectionFlags, connect } from "../../vendor/connection.ts";
 import { locationType } from "../place.ts";
-import { endIfUnwritableFolder, filesText, type PcFile, type PcSettings, pcFile, writeFiles } from "./pc-files.ts";
+import {
+  canNameFile,
+  endIfUnwritableFolder,
+  filesText,
+  type PcFile,
+  type PcSettings,
+  pcFile,
+  writeFiles,
+} from "./pc-files.ts";
 import { partSheet, type Sheet, type SheetLocation, sheetColumns, sheetLocationColumns } from "./sheet.ts";
 
 /** What `provision --batch` is told. */
@@ -43,8 +52,18 @@ export async function provisionMany(flags: BatchFlags, healthPort: number | null
   const folder = resolve(flags.out ?? "");
   endIfUnwritableFolder(folder);
   const control = new AbortController();
+  const interrupt = () => control.abort();
   // Once: a second Ctrl+C ends the process at once, as everywhere.
-  process.once("SIGINT", () => control.abort());
+  process.once("SIGINT", interrupt);
+  await made(flags, folder, healthPort, control).finally(() => process.off("SIGINT", interrupt));
+}
+
+async function made(
+  flags: BatchFlags,
+  folder: string,
+  healthPort: number | null | undefined,
+  control: AbortController,
+): Promise<void> {
   const connection = connect(flags);
   const rows = await rowsOf([flags.batch], sheetColumns);
   if (rows.length === 0) throw new CommandFailure(`${flags.batch} has no rows`, exitCodes.data);
@@ -72,16 +91,19 @@ export async function provisionMany(flags: BatchFlags, healthPort: number | null
   const { done, failed, left } = await batch.carryOut(plan);
   sayLines(failureLines(failed));
   // A screen that is not there yet gets its file in the run that makes it.
-  const made = new Set(done.screens.map(({ id }) => id));
+  const there = new Set(done.screens.map(({ id }) => id));
   const written = writeFiles(
-    files.filter(({ screenId }) => made.has(screenId)),
+    files.filter(({ screenId }) => there.has(screenId)),
     folder,
   );
   if (flags.json) printJson(jsonOf([...done.locations, ...done.screens].filter(isOpen), written, { failed }));
   else if (isDone) print("All is as the file says: nothing was changed.");
   else printLines([...standingLines(done.locations, flags.all === true), ...endLines(written, settings)]);
   if (control.signal.aborted) throw calledOff(failed, left);
-  if (failed.length > 0) throw new CommandFailure("Run the same command again to go on.", codeOf(failed));
+  if (failed.length === 0) return;
+  // What was refused would be refused again.
+  const code = codeOf(failed);
+  throw new CommandFailure(code === exitCodes.unavailable ? "Run the same command again to go on." : "", code);
 }
 
 function flagFlaws({ out, cloudInit, withToken, dataDir }: BatchFlags): Flaw[] {
@@ -121,7 +143,7 @@ class Batch {
     this.#sheet = sheet;
     this.#control = control;
     this.#pace = new Pace(control.signal, sayPause);
-    const kind = locationKind(connection, this.#pace);
+    const kind = judgingNames(locationKind(connection, this.#pace));
     this.#locations = { ...kind, columns: sheetLocationColumns, required: [kind.idField] };
   }
 
@@ -155,9 +177,12 @@ class Batch {
       const location = coming.get(id);
       return location === undefined ? reader.getLocation(id, signal) : ok(location);
     };
-    const kind = screenKind({ ...this.#connection, reader: { ...reader, getLocation } }, this.#pace);
+    const kind = judgingNames(screenKind({ ...this.#connection, reader: { ...reader, getLocation } }, this.#pace));
     const seen = new Map<string, string>();
-    return runAll("reading", this.#sheet.screens, this.#control, (row) => planned(row, kind, seen));
+    return runAll("reading", this.#sheet.screens, this.#control, async (row) => {
+      const step = await planned(row, kind, seen);
+      return step.kind !== "failed" && !canNameFile(step.id) ? unfiled(row.where, step.id) : step;
+    });
   }
 
   /** Does what is to be done; `left` counts what was not come to. A screen does not come before its location. */
@@ -180,6 +205,29 @@ class Batch {
       left: plan.locations.length + plan.screens.length - all.length,
     };
   }
+}
+
+/**
+ * A kind that judges the identifiers of what is to be created (A17): else locations would be made before the service
+ * refuses their screens.
+ */
+function judgingNames<S extends object>(kind: Kind<S>): Kind<S> {
+  return {
+    ...kind,
+    async checkNew(fields) {
+      const checked = await kind.checkNew(fields);
+      const message = newIdFlaw(String(fields[kind.idField]));
+      if (message === null || (checked.kind !== "ok" && checked.kind !== "invalid")) return checked;
+      const others = checked.kind === "ok" ? [] : checked.fields.filter(({ field }) => field !== kind.idField);
+      return invalid([{ field: kind.idField, message }, ...others]);
+    },
+  };
+}
+
+/** A screen that is there, and whose file would be in another folder. */
+function unfiled(where: string, id: string): RowFailure {
+  const text = "id: no file can be named so, for it has a / or a \\";
+  return { kind: "failed", where, id, text, code: exitCodes.data };
 }
 
 /** A location that is not there, and that no row has a name for. */

@@ -38,9 +38,18 @@ export function endIfUnwritableFolder(folder: string): void {
   throw new CommandFailure(`--out: ${folder} cannot be written by this user`, exitCodes.configuration);
 }
 
-/** What is to be in the file of a PC that is a screen. Settings that somebody added to a configuration stay in it. */
+/** Whether a file in the folder can be named after a screen. */
+export function canNameFile(screenId: string): boolean {
+  return !/[\\/]/.test(screenId);
+}
+
+/**
+ * What is to be in the file of a PC that is a screen, which a file can be named after. Settings that somebody added to a
+ * configuration stay in it.
+ */
 export function pcFile(screenId: string, settings: PcSettings): PcFile {
   const { folder, form } = settings;
+  if (!canNameFile(screenId)) throw new Error(`no file can be named after ${screenId}`);
   const path = join(folder, `${screenId}${form === "config" ? ".json" : ".yaml"}`);
   const before = form === "config" ? writtenConfig(path) : {};
   const config = configOf(screenId, settings, before);
