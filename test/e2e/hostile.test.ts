@@ -53,6 +53,8 @@ const rows: readonly Row[] = [
     durationMs: 2_000,
     fails: null,
   },
+  { name: "closes-itself", onAir: "close()", durationMs: 2_500, fails: "forbidden" },
+  { name: "goes-back", onAir: "setInterval(() => history.back(), 100)", durationMs: 2_000, fails: null },
   { name: "never-loads", loading: 'new Image().src = "/never"', durationMs: 6_500, fails: "not-ready" },
   { name: "leaves", onAir: 'location.href = "/elsewhere.html"', durationMs: 2_500, fails: "forbidden" },
   {

@@ -22,9 +22,13 @@ export interface PageOwner {
 /** Pages may navigate while they load, as from an index to the creative; more than a few such steps are not known. */
 const MOST_MOVES = 5;
 
-/** A page may navigate within its own origins until it is drawn, and not after that. `itemUrl`: where it was to begin. */
-export function ruleMove(target: string, itemUrl: string, owner: PageOwner): NavigationRule {
-  if (owner.moves === null) return isSamePage(target, owner.documentUrl) ? "refuse" : "forbid";
+/**
+ * A page may navigate within its own origins until it is drawn, and not after that. `itemUrl`: where it was to begin;
+ * `shownUrl`: what it calls itself now, which its own history may have changed.
+ */
+export function ruleMove(target: string, itemUrl: string, owner: PageOwner, shownUrl = itemUrl): NavigationRule {
+  if (owner.moves === null)
+    return [owner.documentUrl, shownUrl].some((one) => isSamePage(target, one)) ? "refuse" : "forbid";
   const isRedirected = owner.redirectedTo !== null && isSamePage(target, owner.redirectedTo);
   const origins = [itemUrl, owner.documentUrl].map((one) => new URL(one).origin);
   if (!isRedirected && (!origins.includes(new URL(target).origin) || ++owner.moves > MOST_MOVES)) return "forbid";
@@ -93,12 +97,17 @@ function respond(answer: PageAnswer, request: Request): Response {
     case "missing":
       // As in a browser whose network failed; a redirection that led nowhere is nothing that a page could follow.
       if (answer.status === null) return Response.error();
+      if (EMPTY.includes(answer.status))
+        return new Response(null, { status: answer.status, headers: headersFor({}, request) });
       return new Response(answer.response?.text ?? null, {
         status: answer.status < 400 ? 404 : answer.status,
         headers: { ...headersFor({}, request), ...typeOf(answer.response) },
       });
   }
 }
+
+/** Statuses of answers that have nothing in them, and are none of a failure. */
+const EMPTY: readonly number[] = [204, 205];
 
 /** What is meant by an answer without a type: browsers look at the bytes of a document, and take any style sheet for one. */
 function typeAskedFor({ headers }: Request): string {

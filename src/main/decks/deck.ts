@@ -51,7 +51,11 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
   confine(contents, lease.rule, (what) => fail("forbidden", what));
   contents.on("render-process-gone", (_event, { reason }) => fail("crashed", reason));
   contents.on("unresponsive", () => fail("hung", "unresponsive"));
-  contents.once("destroyed", () => lease.release());
+  contents.once("destroyed", () => {
+    lease.release();
+    // By its own script: nothing else ends it while its deck is open.
+    fail("forbidden", "closed itself");
+  });
   const stopWatching = watchMemory(contents, (detail) => fail("memory", detail));
 
   let size: readonly [widthPx: number | null, heightPx: number | null] | null = null;
@@ -116,7 +120,8 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
       stopWatching();
       for (const one of views()) {
         window.contentView.removeChildView(one);
-        endPage(one.webContents);
+        // A page that closed itself has left its view without.
+        if (one.webContents?.isDestroyed() === false) endPage(one.webContents);
       }
     },
   };

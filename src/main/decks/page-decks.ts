@@ -9,7 +9,7 @@ import type { PageCache } from "../../player/media/page-cache.ts";
 import type { Recording } from "../../player/screen/stage.ts";
 import { canDrawBelow } from "../window/window.ts";
 import { type PageOwner, ruleMove } from "./creative-session.ts";
-import { type OnFailed, openDeck } from "./deck.ts";
+import { type Deck, type OnFailed, openDeck } from "./deck.ts";
 import { putBehind, watchLoading } from "./deck-watch.ts";
 import { loadAndDraw, type OpenedDeck } from "./media-decks.ts";
 import { pageContent } from "./page-content.ts";
@@ -193,13 +193,14 @@ export class PageDecks {
     const { session, release } = await sessions.lease(owner);
     const lease = {
       session,
-      rule: (target: string) => ruleMove(target, url, owner),
+      rule: (target: string) => ruleMove(target, url, owner, deck?.contents.getURL() || url),
       release() {
-        owner.page.close();
+        owner.page.close(owner.moves === null);
         release();
       },
     };
-    const deck = openDeck(window, lease, onFailed);
+    let deck: Deck | null = null;
+    deck = openDeck(window, lease, onFailed);
     putBehind(deck.contents);
     return { deck, content: pageContent(deck, item), owner };
   }

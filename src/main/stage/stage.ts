@@ -89,7 +89,7 @@ export function createStage(parts: StageParts): Stage {
   });
 
   function fail(playout: Playout, reason: FailureReason, detail: string): void {
-    if (!cues.has(playout.id)) return;
+    if (!cues.has(playout.id) || parts.ending.aborted) return;
     parts.onDeckFailed(playout, reason, detail);
     report({ kind: "deck-failed", playout: playout.id, reason });
   }
@@ -121,7 +121,8 @@ export function createStage(parts: StageParts): Stage {
   }
 
   function closeCovered({ deck }: Cued): void {
-    deck.drawn?.deck.contents.setAudioMuted(true);
+    const contents = deck.drawn?.deck.contents;
+    if (contents?.isDestroyed() === false) contents.setAudioMuted(true);
     const close = () => {
       clearTimeout(timer);
       parts.ending.removeEventListener("abort", close);

@@ -1,6 +1,7 @@
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { FollowedReply, Reply } from "../../client/http.ts";
+import { USER_AGENT } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import type { StrikeKind } from "../../core/backoff.ts";
 import { startsLike } from "../../core/media/media-type.ts";
@@ -143,7 +144,7 @@ function headersFor(
   { sizeBytes, validator }: PartialDownload,
   known: KnownVersion | undefined,
 ): Record<string, string> {
-  const headers: Record<string, string> = { "accept-encoding": "identity" };
+  const headers: Record<string, string> = { ...USER_AGENT, "accept-encoding": "identity" };
   // RFC 9110 section 13.1.5: a range is only asked for together with the version that it belongs to.
   if (sizeBytes > 0 && validator !== null) return { ...headers, range: `bytes=${sizeBytes}-`, "if-range": validator };
   if (known?.etag) headers["if-none-match"] = known.etag;

@@ -1,3 +1,4 @@
+import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
 import type { MediaRequest, Progress } from "./download.ts";
@@ -67,8 +68,11 @@ export class PageCache {
   readonly #answers = new Map<string, Promise<PageAnswer>>();
   readonly #had: MediaRequest[] = [];
   readonly #control = new AbortController();
+  /** Since when each request has brought nothing. */
+  readonly #silentSince = new Map<symbol, Instant>();
   #requests = 0;
   #neededNetwork = false;
+  #isGivenUp = false;
 
   constructor(parts: PageParts) {
     this.#parts = parts;
@@ -109,8 +113,9 @@ export class PageCache {
     return this.#neededNetwork;
   }
 
-  /** The creative is off its deck: what is under way is called off, what it held may be evicted. */
-  close(): void {
+  /** The creative is off its deck: what is under way is called off, what it held may be evicted. One not drawn was given up. */
+  close(wasDrawn = true): void {
+    this.#isGivenUp = !wasDrawn;
     this.#parts.signal.removeEventListener("abort", this.#callOff);
     this.#control.abort();
     for (const digest of this.#held.splice(0)) this.#parts.cache.release(digest);
@@ -123,10 +128,11 @@ export class PageCache {
     const known = cache.knows(request) || request === this.#parts.document ? null : this.#absences.known(part);
     if (known !== null) return this.#missing(known);
     const requestId = Symbol();
+    this.#silentSince.set(requestId, this.#parts.clock.now());
     const outcome = await this.#obtainNow(part, request, requestId);
     if (outcome === "over") return this.#overBudget(part);
     if (outcome.kind === "failed") {
-      if (this.#control.signal.aborted) this.#absences.calledOff(part);
+      if (this.#control.signal.aborted) this.#calledOff(part, requestId);
       else if (outcome.deferred) this.#absences.deferred(part, outcome);
       else this.#absences.missed(part, outcome);
       this.#neededNetwork = true;
@@ -168,11 +174,19 @@ export class PageCache {
     const control = new AbortController();
     let over = false;
     const outcome = await this.#parts.cache.obtain(request, AbortSignal.any([signal, control.signal]), (progress) => {
+      if (progress.receivedBytes > 0) this.#silentSince.delete(requestId);
       if (budget.fits(requestId, progress)) return;
       over = true;
       control.abort();
     });
     return over && outcome.kind === "failed" ? "over" : outcome;
+  }
+
+  #calledOff(part: PagePart, requestId: symbol): void {
+    const silentSince = this.#silentSince.get(requestId);
+    const silentMs = silentSince === undefined ? 0 : this.#parts.clock.now() - silentSince;
+    if (this.#isGivenUp && silentMs >= SILENT_MS) this.#absences.missed(part, UNANSWERED);
+    else this.#absences.calledOff(part);
   }
 
   /** One after the other: nobody waits for it. Where it fails, the page as it was is played again. */
@@ -232,6 +246,10 @@ export class PageCache {
     return { url, mimeType: null, sizeBytes: null, md5: null };
   }
 }
+
+/** Who has brought nothing for so long keeps a page from being drawn, and counts as absent where it was given up. */
+const SILENT_MS = 5_000;
+const UNANSWERED: Miss = { reason: "no answer", transient: true, status: null };
 
 /** For what comes when the page is over. */
 const CLOSED: Miss = { reason: "called off", transient: true, status: null };

@@ -79,8 +79,16 @@ export function startScreenLoop(parts: ScreenLoopParts): ScreenLoop {
     inbox.push(event);
     if (busy) return;
     busy = true;
-    for (let next = inbox.shift(); next !== undefined && !signal.aborted; next = inbox.shift()) takeIn(next);
-    busy = false;
+    try {
+      for (let next = inbox.shift(); next !== undefined && !signal.aborted; next = inbox.shift()) takeIn(next);
+    } catch (error) {
+      // Whoever told of the event might catch it, and what was to follow would never be done: it is for who restarts the player.
+      setImmediate(() => {
+        throw error;
+      });
+    } finally {
+      busy = false;
+    }
   }
 
   function takeIn(event: LoopEvent): void {

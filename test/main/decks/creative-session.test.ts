@@ -52,7 +52,7 @@ async function openPage(itemUrl: string, contentType = "text/html") {
   return {
     asked,
     get: (url: string, accept = "*/*") => handle(new Request(url, { headers: { accept } })),
-    goes: (url: string) => ruleMove(url, itemUrl, owner),
+    goes: (url: string, shownUrl?: string) => ruleMove(url, itemUrl, owner, shownUrl),
     isDrawn() {
       owner.moves = null;
     },
@@ -93,6 +93,13 @@ describe("a page on a deck", () => {
     page.isDrawn();
     expect(page.goes(PAGE)).toBe("refuse");
     expect(page.goes("https://cdn.example/300x250.html")).toBe("forbid");
+  });
+
+  it("once drawn is not loaded again by the name that it has given itself", async () => {
+    const page = await load(PAGE);
+    page.isDrawn();
+    expect(page.goes("https://cdn.example/renamed", "https://cdn.example/renamed")).toBe("refuse");
+    expect(page.goes("https://cdn.example/other", "https://cdn.example/renamed")).toBe("forbid");
   });
 
   it("goes through five pages of its own at most", async () => {

@@ -172,6 +172,26 @@ describe("a page that lacks a part (F23)", () => {
     expect(new Set(other.requests)).toEqual(new Set(["/lib.js"]));
   });
 
+  it("is shown without a host that never answered, after it was given up for it twice, ten minutes apart", async () => {
+    const { own, other, clock, open, load, settled } = await advertisement();
+    other.answers["/pixel"] = () => {};
+    const giveUp = async (wasDrawn: boolean) => {
+      const page = open();
+      await page.answer("GET", `${own.origin}/ad.html`, "document");
+      const asked = page.answer("GET", url(other, "/pixel"));
+      while (!other.requests.includes("/pixel")) await clock.settle();
+      await clock.advance(6_000);
+      page.close(wasDrawn);
+      expect((await asked).kind).toBe("missing");
+      other.requests.length = 0;
+      await settled();
+      await clock.advance(APART_MS);
+    };
+    for (const wasDrawn of [true, true, false]) await giveUp(wasDrawn);
+    await giveUp(false);
+    expect(await load(url(other, "/pixel"))).toMatchObject({ kinds: ["media", "missing"], shown: true });
+  });
+
   it("says nothing of a part that was called off when the page was over", async () => {
     const { own, other, clock, open, load, settled } = await advertisement();
     other.answers["/lib.js"] = unreachable;

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { SpotClient } from "../../../src/client/spot-client.ts";
 import type { PlayoutOutcome } from "../../../src/core/spot.ts";
 import { type Clock, NEVER } from "../../../src/player/clock.ts";
@@ -213,4 +213,23 @@ it("settles what ended before the player stops, also where what comes next is no
   expect(did.map(([what]) => what)).not.toContain("settle");
   control.abort();
   expect(did.map(([what]) => what)).toContain("settle");
+});
+
+it("a stage that breaks is a matter for whoever restarts the player, and no event after it is lost", async () => {
+  const thrown = vi.spyOn(globalThis, "setImmediate").mockImplementation(() => ({}) as NodeJS.Immediate);
+  const broken = new Error("Object has been destroyed");
+  const { loop, control } = start({
+    stage: {
+      blank() {
+        throw broken;
+      },
+    },
+  });
+  loop.dispatch({ kind: "suspend", because: "closed" });
+  const [rethrow] = thrown.mock.calls.at(-1) ?? [];
+  thrown.mockRestore();
+  expect(rethrow).toThrow(broken);
+  loop.dispatch({ kind: "resume", because: "closed" });
+  expect(loop.state().suspendReasons).toEqual([]);
+  control.abort();
 });
