@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     fails: null,
   },
   { name: "closes-itself", onAir: "close()", durationMs: 2_500, fails: "forbidden" },
-  { name: "goes-back", onAir: "setInterval(() => history.back(), 100)", durationMs: 2_000, fails: null },
+  { name: "goes-back", onAir: "history.back()", durationMs: 2_500, fails: "forbidden" },
   { name: "never-loads", loading: 'new Image().src = "/never"', durationMs: 6_500, fails: "not-ready" },
   { name: "leaves", onAir: 'location.href = "/elsewhere.html"', durationMs: 2_500, fails: "forbidden" },
   {

@@ -97,6 +97,8 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     async layOut(widthPx, heightPx) {
       // Emulation needs a page to begin with, and stays for the one that is loaded next.
       await loadBefore(contents, BLANK);
+      // Of a step back to it Chromium asks nobody.
+      contents.on("did-navigate", (_event, url) => url === BLANK && fail("forbidden", "navigation"));
       size = [widthPx, heightPx];
       adapt();
       await surround?.isThere;

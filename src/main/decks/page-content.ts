@@ -37,8 +37,6 @@ export function pageContent(deck: Deck, { url, widthPx, heightPx }: Item): DeckC
     async load() {
       await deck.layOut(widthPx, heightPx);
       contents.on("dom-ready", () => void contents.insertCSS(NO_POINTER, { cssOrigin: "user" }).catch(() => {}));
-      // Else a page could go back to the empty one before it.
-      contents.on("did-navigate", () => contents.navigationHistory.clear());
       await load(contents, url);
       await inLoadedPage(contents, FONTS_READY);
     },
