@@ -34,6 +34,12 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, " ");
 }
 
+/** What separates values in CSV: what stands between the names of the heading most often. In a row it may be part of a price. */
+export function separatorOf(heading: string): string {
+  const counts = [",", ";", "\t"].map((mark) => ({ mark, times: heading.split(mark).length }));
+  return counts.reduce((most, next) => (next.times > most.times ? next : most)).mark;
+}
+
 /** Text in a style on a terminal that has colours; as it is in a pipe, and where NO_COLOR says so. */
 export function styled(style: "bold" | "green" | "yellow" | "red", text: string): string {
   return process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;

@@ -96,10 +96,10 @@ export type TextReading =
       readonly why: string;
     };
 
-/** Reads a text file that somebody made, of `mostBytes` at most, in whichever encoding it is (`textIn`). */
-export function readTextFile(path: string, mostBytes: number): TextReading {
+/** Reads a text of `mostBytes` at most that somebody made, in whichever encoding it is (`textIn`), from a file or what is open. */
+export function readTextFile(file: string | number, mostBytes: number): TextReading {
   try {
-    const bytes = bytesIn(path, mostBytes);
+    const bytes = bytesIn(file, mostBytes);
     if (bytes === null) return { kind: "unreadable", code: null, why: `is larger than ${mostBytes} bytes` };
     return { kind: "text", text: textIn(bytes) };
   } catch (error) {

@@ -26,6 +26,7 @@ import {
   goodConfig,
   orFailure,
   proofsPath,
+  withArchive,
 } from "./flags.ts";
 import { type ExportFormat, proofTable, writeProofs } from "./write.ts";
 
@@ -63,7 +64,9 @@ function listCommand(): Command {
     .option("--limit <n>", "at most so many", wholeNumber(1, 9_999_999), LISTED)
     .option("--json", "print them as JSON")
     .action((flags: FilterFlags & { limit: number; json?: true }) => {
-      const proofs = withArchive(flags, (archive) => first(flags.limit, archive.list(filterOf(flags))));
+      const proofs = withArchive(proofsPath(flags), ProofArchive, (archive) =>
+        first(flags.limit, archive.list(filterOf(flags))),
+      );
       process.stdout.write(flags.json ? `${JSON.stringify(proofs, null, 2)}\n` : proofTable(proofs));
     });
 }
@@ -114,18 +117,6 @@ function first<T>(count: number, values: Iterable<T>): readonly T[] {
     if (taken.length === count) break;
   }
   return taken;
-}
-
-function withArchive<T>(flags: FolderFlags, act: (archive: ProofArchive) => T): T {
-  const path = proofsPath(flags);
-  return orFailure(path, () => {
-    const archive = new ProofArchive(path);
-    try {
-      return act(archive);
-    } finally {
-      archive.close();
-    }
-  });
 }
 
 /** What a retry led to. */

@@ -55,6 +55,22 @@ export function orFailure<T>(path: string, act: () => T): T {
   }
 }
 
+/** The same for an archive, which is open for as long as it is read. */
+export function withArchive<A extends { close(): void }, T>(
+  path: string,
+  Archive: new (path: string) => A,
+  read: (archive: A) => T,
+): T {
+  return orFailure(path, () => {
+    const archive = new Archive(path);
+    try {
+      return read(archive);
+    } finally {
+      archive.close();
+    }
+  });
+}
+
 /** The same for rows that are read while they are used. */
 export function* eachOrFailure<T>(path: string, rows: Iterable<T>): Generator<T> {
   try {

@@ -5,7 +5,7 @@ import type { DayReport, Sums } from "../../player/proofs/day-report.ts";
 import { ProofArchive } from "../../player/proofs/proof-archive.ts";
 import type { RefusedProof } from "../../player/proofs/proof-records.ts";
 import { table } from "../text.ts";
-import { dataDirOf, dayOf, type FolderFlags, folderOptions, orFailure, proofsPath } from "./flags.ts";
+import { dataDirOf, dayOf, type FolderFlags, folderOptions, proofsPath, withArchive } from "./flags.ts";
 import { refusedText, seconds } from "./write.ts";
 
 interface Flags extends FolderFlags {
@@ -37,14 +37,11 @@ Examples:
 function run({ day, timeZone, json, ...folder }: Flags): void {
   const asked = dayOf(day, timeZone);
   const path = proofsPath(folder);
-  const [report, refused] = orFailure(path, () => {
-    const archive = new ProofArchive(path);
-    try {
-      return [archive.report(asked), archive.lastRefused(asked)] as const;
-    } finally {
-      archive.close();
-    }
-  });
+  const [report, refused] = withArchive(
+    path,
+    ProofArchive,
+    (archive) => [archive.report(asked), archive.lastRefused(asked)] as const,
+  );
   const data = readDataMonth(join(dataDirOf(folder), "media.db"), asked.day.slice(0, MONTH_LENGTH));
   const lastRefused = refused === null ? null : { ...refused, at: new Date(refused.at).toISOString() };
   const whole = { ...report, lastRefused, data };

@@ -10,7 +10,15 @@ import { finishRotation, openRecordKey, rotateRecordKey, verifierKey } from "../
 import { RecordStore } from "../../player/record/record-store.ts";
 import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
-import { dataDirOf, eachOrFailure, type FolderFlags, folderOptions, orFailure, proofsPath } from "../proofs/flags.ts";
+import {
+  dataDirOf,
+  eachOrFailure,
+  type FolderFlags,
+  folderOptions,
+  orFailure,
+  proofsPath,
+  withArchive,
+} from "../proofs/flags.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
 import { type Comparison, compare, readLedger } from "./compare.ts";
 import { outsmartLines, readMapping } from "./outsmart.ts";
@@ -143,7 +151,9 @@ function compareCommand(): Command {
     .action(async (flags: CompareFlags) => {
       const ledger = await readLedger(flags.proofs);
       const path = proofsPath(flags);
-      const comparison = readIn(path, (archive) => compare(playoutRows(archive, ANY), ledger, filterOf(flags)));
+      const comparison = withArchive(path, RecordArchive, (archive) =>
+        compare(playoutRows(archive, ANY), ledger, filterOf(flags)),
+      );
       if (flags.json) printJson(comparison);
       else printLines(comparisonLines(comparison));
       if (comparison.missing + comparison.extra + comparison.differing > 0) throw new CommandFailure("");
@@ -205,20 +215,9 @@ function instant(text: string): Instant {
   return at;
 }
 
-function readIn<T>(path: string, read: (archive: RecordArchive) => T): T {
-  return orFailure(path, () => {
-    const archive = new RecordArchive(path);
-    try {
-      return read(archive);
-    } finally {
-      archive.close();
-    }
-  });
-}
-
 /** The key that the record of a data folder announced last, as `name+id+key`. */
 export function announcedKey(dataDir: string): string {
-  const key = readIn(join(dataDir, "proofs.db"), (archive) => archive.key());
+  const key = withArchive(join(dataDir, "proofs.db"), RecordArchive, (archive) => archive.key());
   if (key === null) throw new CommandFailure("the record has no key yet: it gets one with its first checkpoint");
   return key;
 }

@@ -6,6 +6,7 @@ import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { RecordFilter } from "../../player/record/record-archive.ts";
 import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
+import { separatorOf } from "../text.ts";
 import type { ExportedRow } from "./record-lines.ts";
 
 /** Where the record and the network's books do not say the same. */
@@ -196,14 +197,13 @@ function flawOf({ issues }: z.ZodError): string {
     : "has no requestId, or no kind that is news or ad";
 }
 
-/** What stands between the names of its heading most often; in a row it may be part of a text or a price. */
+/** Of the file, only its heading is read here. */
 function delimiterOf(path: string): string {
   const file = openSync(path, "r");
   try {
     const beginning = Buffer.alloc(LONGEST_HEADING);
     const [heading = ""] = textIn(beginning.subarray(0, readSync(file, beginning))).split(/\r?\n/, 1);
-    const counts = [",", ";", "\t"].map((mark) => ({ mark, times: heading.split(mark).length }));
-    return counts.reduce((most, next) => (next.times > most.times ? next : most)).mark;
+    return separatorOf(heading);
   } finally {
     closeSync(file);
   }

@@ -1,7 +1,7 @@
 import leven from "leven";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import { readJson } from "../../player/config/file.ts";
-import { bytesIn, textIn } from "../../player/small-file.ts";
+import { readTextFile } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";
 import { type Column, columnNamed, isReadOnly, simplified } from "./columns.ts";
@@ -158,15 +158,9 @@ const STANDARD_INPUT = 0;
 
 /** All of a text file, or of what is open already; ends the command where it cannot be read, or is larger. */
 export function textFrom(file: string | number, name: string, mostBytes: number): string {
-  try {
-    const bytes = bytesIn(file, mostBytes);
-    if (bytes === null) throw bad(`${name} is larger than ${mostBytes} bytes`);
-    return textIn(bytes);
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw bad(`${name} cannot be read (${code})`);
-  }
+  const reading = readTextFile(file, mostBytes);
+  if (reading.kind === "unreadable") throw bad(`${name} ${reading.why}`);
+  return reading.text;
 }
 
 function bad(message: string): CommandFailure {

@@ -130,7 +130,7 @@ export function defaultDataDir({ env, platform, userPaths }: Surroundings): stri
 const SYSTEM_DATA_DIR = "/var/lib/spotloop";
 
 /** Whether this user may write in a folder. */
-export function writable(folder: string): boolean {
+function writable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
     return true;

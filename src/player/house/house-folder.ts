@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { open, opendir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { HouseForm, HouseItem } from "../../core/house.ts";
 import { codeOf } from "../stores/database.ts";
+import { ask, SILENT } from "./house-disk.ts";
 
 /** An item of house content and where it is. */
 interface HouseEntry extends HouseItem {
@@ -128,8 +128,6 @@ function entryOf(
   return { id, name, form, path, page };
 }
 
-/** What a disk that does not answer is told as. */
-const SILENT = "ETIMEDOUT";
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "it is not there",
   ENOTDIR: "it is no folder",
@@ -137,43 +135,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: "it cannot be read: check who owns it",
   [SILENT]: "its disk, or the share that it is on, does not answer",
 };
-
-const ANSWERS_WITHIN_MS = 10_000;
-
-/**
- * House content may be on a share that stops answering, perhaps for days: whoever asks it something then waits in one of
- * the four threads that this process has for all its files. Two of them are for house content, of all screens, and no more.
- */
-const threads = pLimit({ concurrency: 2, rejectOnClear: true });
-/** How many of them wait for an answer that is overdue. */
-let overdue = 0;
-
-/** Asks the disk something, in its turn; rejects with SILENT where the answer, or the turn, does not come in time. */
-async function ask<T>(work: () => Promise<T>): Promise<T> {
-  if (overdue === threads.concurrency) throw silence();
-  return new Promise((resolve, reject) => {
-    const answer = threads(async () => {
-      let isOverdue = false;
-      const timer = setTimeout(() => {
-        isOverdue = true;
-        overdue++;
-        if (overdue === threads.concurrency) threads.clearQueue();
-        reject(silence());
-      }, ANSWERS_WITHIN_MS);
-      try {
-        return await work();
-      } finally {
-        clearTimeout(timer);
-        if (isOverdue) overdue--;
-      }
-    });
-    answer.then(resolve, (error) => reject(error.name === "AbortError" ? silence() : error));
-  });
-}
-
-function silence(): Error {
-  return Object.assign(new Error("the disk does not answer"), { code: SILENT });
-}
 
 /** A file of house content, as a page of ours is given it. */
 interface HouseFile {

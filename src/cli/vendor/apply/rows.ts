@@ -1,6 +1,7 @@
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
+import { separatorOf } from "../../text.ts";
 import { flawText } from "../calls.ts";
 import { type Column, columnNamed, isReadOnly } from "../columns.ts";
 import { saidTwice, strangeColumn, textFrom } from "../written.ts";
@@ -102,14 +103,13 @@ function checkedHeader(file: string, names: readonly string[], columns: readonly
   return [...names];
 }
 
-/** By the first line with something in it: it may be a spreadsheet's own `sep=;`; else what stands between the names most often separates. */
+/** By the first line with something in it, which may be a spreadsheet's own `sep=;`. */
 function layoutOf(text: string): { readonly separator: string; readonly fromLine: number } {
   const [blank = ""] = /^( *\r?\n)*/.exec(text) ?? [];
   const [header = ""] = text.slice(blank.length).split("\n", 1);
   const [, told] = /^"?sep=(.)"?\s*$/i.exec(header) ?? [];
   if (told !== undefined) return { separator: told, fromLine: blank.split("\n").length + 1 };
-  const counts = [",", ";", "\t"].map((mark) => ({ mark, times: header.split(mark).length }));
-  return { separator: counts.reduce((most, next) => (next.times > most.times ? next : most)).mark, fromLine: 1 };
+  return { separator: separatorOf(header), fromLine: 1 };
 }
 
 function bad(message: string): CommandFailure {
