@@ -27,6 +27,16 @@ describe("what was seen, held against what was proved", () => {
     expect(between.map(({ sight }) => sight)).toEqual(["a", "b", "a"]);
   });
 
+  it("takes a proof that came when the watch had ended for what was seen to its end, and no further", () => {
+    const { items, unproved, unseen } = compare(sightings("a", "b", "c"), proofs("a"), proofs("b", "c", "d"));
+    expect(items.map(({ creative }) => creative)).toEqual(["a", "b"]);
+    expect([unproved, unseen]).toEqual([[], []]);
+    const without = compare(sightings("a", "b", "c", "d"), proofs("a"), proofs("c"));
+    expect(without.unproved.map(({ sight }) => sight)).toEqual(["b"]);
+    const none = compare(sightings("a", "b", "c"), proofs("a"), proofs("c", "d"));
+    expect(none.unproved.map(({ sight }) => sight)).toEqual(["b"]);
+  });
+
   it("knows items that were proved and not seen", () => {
     expect(compare(sightings("a", "c", "d"), proofs("a", "b", "c")).unseen).toEqual(proofs("b"));
   });

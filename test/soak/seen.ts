@@ -30,17 +30,25 @@ export interface Seen {
 
 const NOT_ITEMS: readonly Sight[] = [...SPOILT, HOUSE];
 
-/** Finds each proved item among what was seen, in order. What comes before the first and after the last is left out. */
-export function compare(sightings: readonly Sighting[], proved: readonly ProvedItem[]): Seen {
+/**
+ * Finds each proved item among what was seen, in order. What comes before the first and after the last is left out. Of what
+ * was proved `late`, once the watch had ended, only what had been seen to its end is looked for.
+ */
+export function compare(
+  sightings: readonly Sighting[],
+  proved: readonly ProvedItem[],
+  late: readonly ProvedItem[] = [],
+): Seen {
   const items: SeenItem[] = [];
   const unproved: Sighting[] = [];
   const unseen: ProvedItem[] = [];
   const positions = sightings.flatMap(({ sight }, position) => (NOT_ITEMS.includes(sight) ? [] : [position]));
   let next = 0;
   let last = -1;
-  for (const proof of proved) {
+  for (const [index, proof] of [...proved, ...late].entries()) {
     // A showing that failed is followed by the one that is meant; a proof without a showing by nothing of its kind.
     const found = [next, next + 1].find((one) => sightings[positions[one] ?? -1]?.sight === proof.creative);
+    if (index >= proved.length && (found === undefined || found === positions.length - 1)) break;
     if (found === undefined) {
       unseen.push(proof);
       continue;

@@ -26,7 +26,7 @@ export interface Soak {
 
 const HOUR_MS = 3_600_000;
 const SAMPLE_MS = 10_000;
-/** Proofs of the last items are on their way when the time is over. */
+/** The proof of the last item that was seen to its end may be on its way when the watch ends. */
 const LAST_PROOFS_MS = 3_000;
 /** How much longer a short soak may take until each creative has come once: a machine that stands still begins late. */
 const ROUND_WITHIN_MS = 30_000;
@@ -61,20 +61,21 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       if (turn % 60 === 0) await readLedger(rig, ledger);
       onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.changes} changes seen`);
     }
-    const isRoundOver = async () => {
+    const proved = async () => {
       await readLedger(rig, ledger);
-      const proved = provedIn([...ledger.values()], catalogue, durationsMs);
-      return new Set(proved.map(({ creative }) => creative)).size === durationsMs.size;
+      return provedIn([...ledger.values()], catalogue, durationsMs);
     };
+    const isRoundOver = async () => new Set((await proved()).map(({ creative }) => creative)).size === durationsMs.size;
     for (const until = passed() + ROUND_WITHIN_MS; passed() < until && !(await isRoundOver()); ) {
       await sleep(SAMPLE_MS / 10, undefined, { signal });
     }
-    await sleep(LAST_PROOFS_MS, undefined, { signal });
     const stalled = await stalls.stop();
     await watch.stop();
-    await readLedger(rig, ledger);
+    const inTime = await proved();
+    await sleep(LAST_PROOFS_MS, undefined, { signal });
+    const late = (await proved()).slice(inTime.length);
     await supervised.stop();
-    const seen = compare(sights.sightings(), provedIn([...ledger.values()], catalogue, durationsMs));
+    const seen = compare(sights.sightings(), inTime, late);
     const { restartsAtMs, log } = supervised;
     const rotation = [...durationsMs.keys()];
     return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, log: log(), begunAt, rotation });
