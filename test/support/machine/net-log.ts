@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { Inside } from "./inside.ts";
+import { eventually } from "./processes.ts";
 
 /** The arguments that have Chromium write down all that its network service does. */
 export function netLogTo(path: string): readonly string[] {
@@ -11,10 +13,22 @@ export function netLogTo(path: string): readonly string[] {
  */
 const REACHING = /^(HOST_RESOLVER_MANAGER_JOB|DNS_TRANSACTION|TCP_CONNECT_ATTEMPT|UDP_BYTES_SENT|QUIC_SESSION)$/;
 
-/** The events of a net log, of a Chromium that has ended, by which it reached out or tried to, each with its parameters. */
-export function reachingIn(path: string): readonly string[] {
-  const text = readFileSync(path, "utf8");
-  const log = JSON.parse(text) as {
+/** Nothing but `reachingSoFar` gives a session a proxy of that name. */
+const MARK = "end-of-net-log.example";
+
+/**
+ * The events of a net log by which a player reached out or tried to until now, each with its parameters. Events reach the
+ * file some at a time, so that one is made to be looked for: all before it are there when it is.
+ */
+export async function reachingSoFar(path: string, inside: Inside): Promise<readonly string[]> {
+  let port = 1;
+  const text = await eventually("the net log so far", async () => {
+    await inside.ask(`await electron.session.defaultSession.setProxy({ proxyRules: "http://${MARK}:${port++}" })`);
+    const text = readFileSync(path, "utf8");
+    const end = text.indexOf(MARK);
+    return end < 0 ? undefined : text.slice(0, text.lastIndexOf(",\n", end));
+  });
+  const log = JSON.parse(`${text}]}`) as {
     constants: { logEventTypes: Record<string, number> };
     events: { type: number; params?: object }[];
   };
