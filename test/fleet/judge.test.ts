@@ -114,7 +114,7 @@ describe("the options of a fleet", () => {
   it("are fifty players at 24 times the pace by default, and true durations where they are asked for", () => {
     expect(read()).toMatchObject({ players: 50, speed: 24, isQuick: false, wellMinutes: 30, onlyWell: false });
     expect(read("--true-durations")).toMatchObject({ speed: 1 });
-    expect(read("--quick", "--json", "out.json")).toMatchObject({ players: 10, isQuick: true, json: "/here/out.json" });
+    expect(read("--quick", "--json", "out.json")).toMatchObject({ players: 12, isQuick: true, json: "/here/out.json" });
   });
 
   it("leave room for each cause, and one player that is well", () => {
@@ -123,6 +123,7 @@ describe("the options of a fleet", () => {
     for (const args of [[], ["--quick"], ["--causes", "portal,killed"]]) {
       expect(read(...args, "--players", String(least(...args)))).toMatchObject({ players: least(...args) });
       expect(() => read(...args, "--players", String(least(...args) - 1))).toThrow("--players cannot be");
+      expect(read(...args).players).toBeGreaterThanOrEqual(least(...args));
     }
   });
 

@@ -30,7 +30,7 @@ const OPTIONS = {
 
 /** Twelve hours in half an hour; the short form has nothing that takes more than one, which is two minutes. */
 const [SPEED, QUICK_SPEED] = [24, 30];
-const [PLAYERS, QUICK_PLAYERS] = [50, 10];
+const [PLAYERS, QUICK_PLAYERS] = [50, 12];
 const WELL_MINUTES = 30;
 
 /** Reads the arguments; a relative file is meant from `cwd`. Those that make no sense are a `Stop`. */
