@@ -123,13 +123,16 @@ describe("a download that several wait for", () => {
   });
 });
 
+// Node has no name for it, and Windows has no such error.
+const { EDQUOT } = constants.errno as Partial<typeof constants.errno>;
+const overQuota = EDQUOT === undefined ? [] : [{ code: `Unknown system error -${EDQUOT}`, errno: -EDQUOT }];
+
 it.each([
   ["with ENOSPC", { code: "ENOSPC" }, [5_000]],
-  // Node has no name for it.
-  ["with EDQUOT", { code: "Unknown system error -122", errno: -constants.errno.EDQUOT }, [5_000]],
+  ...overQuota.map((refusal) => ["with EDQUOT", refusal, [5_000]] as const),
   ["with EIO", { code: "EIO" }, []],
   ["as read-only", { code: "EROFS" }, []],
-])(
+] as const)(
   "a download that the disk refuses %s has room made once, and only where room is missing",
   async (_, refusal, expected) => {
     const rooms: number[] = [];

@@ -63,7 +63,8 @@ describe("proofs that the disk refuses", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("are sent though there is no store any more", async () => {
+  // What is open cannot be taken away on Windows.
+  it.skipIf(process.platform === "win32")("are sent though there is no store any more", async () => {
     const { folder, clock, recorder, sent } = onARefusingDisk(unreachable);
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "a file where the folder was");
