@@ -11,6 +11,7 @@ function sightings(...sights: readonly string[]): readonly Sighting[] {
   }));
 }
 const proofs = (...creatives: readonly string[]) => creatives.map((creative) => ({ creative, durationMs: 1_000 }));
+const late = (...creatives: readonly string[]) => proofs(...creatives).map((proof) => ({ ...proof, isLate: true }));
 
 describe("what was seen, held against what was proved", () => {
   it("pairs each proof with its showing; what was on its way at the end is left out", () => {
@@ -28,13 +29,20 @@ describe("what was seen, held against what was proved", () => {
   });
 
   it("takes a proof that came when the watch had ended for what was seen to its end, and no further", () => {
-    const { items, unproved, unseen } = compare(sightings("a", "b", "c"), proofs("a"), proofs("b", "c", "d"));
+    const { items, unproved, unseen } = compare(sightings("a", "b", "c"), [...proofs("a"), ...late("b", "c", "d")]);
     expect(items.map(({ creative }) => creative)).toEqual(["a", "b"]);
     expect([unproved, unseen]).toEqual([[], []]);
-    const without = compare(sightings("a", "b", "c", "d"), proofs("a"), proofs("c"));
+    const without = compare(sightings("a", "b", "c", "d"), [...proofs("a"), ...late("c")]);
     expect(without.unproved.map(({ sight }) => sight)).toEqual(["b"]);
-    const none = compare(sightings("a", "b", "c"), proofs("a"), proofs("c", "d"));
+    const none = compare(sightings("a", "b", "c"), [...proofs("a"), ...late("c", "d")]);
     expect(none.unproved.map(({ sight }) => sight)).toEqual(["b"]);
+  });
+
+  it("finds what was proved late in its turn, though what was shown after it was proved in time", () => {
+    const proved = [...proofs("a"), ...late("b"), ...proofs("c")];
+    const { items, unproved, unseen } = compare(sightings("a", "b", "c", "d"), proved);
+    expect(items.map(({ creative }) => creative)).toEqual(["a", "b", "c"]);
+    expect([unproved, unseen]).toEqual([[], []]);
   });
 
   it("knows items that were proved and not seen", () => {

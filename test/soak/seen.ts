@@ -5,6 +5,8 @@ import type { Sighting } from "../support/display/sightings.ts";
 export interface ProvedItem {
   readonly creative: string;
   readonly durationMs: number;
+  /** Whether the watch had ended when its proof came. */
+  readonly isLate?: boolean;
 }
 
 /** An item that was seen and proved. */
@@ -31,24 +33,20 @@ export interface Seen {
 const NOT_ITEMS: readonly Sight[] = [...SPOILT, HOUSE];
 
 /**
- * Finds each proved item among what was seen, in order. What comes before the first and after the last is left out. Of what
- * was proved `late`, once the watch had ended, only what had been seen to its end is looked for.
+ * Finds each proved item among what was seen, in order. What comes before the first and after the last is left out, and
+ * what was proved late unless it had been seen to its end.
  */
-export function compare(
-  sightings: readonly Sighting[],
-  proved: readonly ProvedItem[],
-  late: readonly ProvedItem[] = [],
-): Seen {
+export function compare(sightings: readonly Sighting[], proved: readonly ProvedItem[]): Seen {
   const items: SeenItem[] = [];
   const unproved: Sighting[] = [];
   const unseen: ProvedItem[] = [];
   const positions = sightings.flatMap(({ sight }, position) => (NOT_ITEMS.includes(sight) ? [] : [position]));
   let next = 0;
   let last = -1;
-  for (const [index, proof] of [...proved, ...late].entries()) {
+  for (const proof of proved) {
     // A showing that failed is followed by the one that is meant; a proof without a showing by nothing of its kind.
     const found = [next, next + 1].find((one) => sightings[positions[one] ?? -1]?.sight === proof.creative);
-    if (index >= proved.length && (found === undefined || found === positions.length - 1)) break;
+    if (proof.isLate && (found === undefined || found === positions.length - 1)) continue;
     if (found === undefined) {
       unseen.push(proof);
       continue;

@@ -61,21 +61,22 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       if (turn % 60 === 0) await readLedger(rig, ledger);
       onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.changes} changes seen`);
     }
-    const proved = async () => {
+    const isRoundOver = async () => {
       await readLedger(rig, ledger);
-      return provedIn([...ledger.values()], catalogue, durationsMs);
+      const proved = provedIn(ledger, ledger, catalogue, durationsMs);
+      return new Set(proved.map(({ creative }) => creative)).size === durationsMs.size;
     };
-    const isRoundOver = async () => new Set((await proved()).map(({ creative }) => creative)).size === durationsMs.size;
     for (const until = passed() + ROUND_WITHIN_MS; passed() < until && !(await isRoundOver()); ) {
       await sleep(SAMPLE_MS / 10, undefined, { signal });
     }
     const stalled = await stalls.stop();
     await watch.stop();
-    const inTime = await proved();
+    await readLedger(rig, ledger);
+    const inTime = new Map(ledger);
     await sleep(LAST_PROOFS_MS, undefined, { signal });
-    const late = (await proved()).slice(inTime.length);
+    await readLedger(rig, ledger);
     await supervised.stop();
-    const seen = compare(sights.sightings(), inTime, late);
+    const seen = compare(sights.sightings(), provedIn(ledger, inTime, catalogue, durationsMs));
     const { restartsAtMs, log } = supervised;
     const rotation = [...durationsMs.keys()];
     return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, log: log(), begunAt, rotation });
@@ -118,17 +119,27 @@ async function readLedger({ emulator }: Rig, into: Map<string, LedgerSpot>): Pro
   for (const spot of await emulator.ledger()) into.set(spot.requestId, spot);
 }
 
-/** What the network counted, in the order in which it was to be shown. */
+/** What the network counted, in the order in which it was to be shown; late is what it had not counted `inTime` yet. */
 function provedIn(
-  spots: readonly LedgerSpot[],
+  ledger: Ledger,
+  inTime: Ledger,
   { creatives }: Catalogue,
   durationsMs: ReadonlyMap<string, number>,
 ): readonly ProvedItem[] {
-  return spots.flatMap((spot) =>
-    itemsInTurn(spot).flatMap((item) => {
-      if (!item?.pops.some(({ verdict }) => verdict === "counted")) return [];
+  return [...ledger.values()].flatMap((spot) => {
+    const before = inTime.get(spot.requestId);
+    return itemsInTurn(spot).flatMap((item, turn) => {
+      if (!isCounted(item)) return [];
       const creative = creatives.find(({ file }) => item.url.endsWith(`/${file}`))?.name ?? item.url;
-      return [{ creative, durationMs: durationsMs.get(creative) ?? Number.NaN }];
-    }),
-  );
+      const durationMs = durationsMs.get(creative) ?? Number.NaN;
+      return [{ creative, durationMs, isLate: before === undefined || !isCounted(itemsInTurn(before)[turn]) }];
+    });
+  });
+}
+
+type Ledger = ReadonlyMap<string, LedgerSpot>;
+type LedgerItem = LedgerSpot["news"];
+
+function isCounted(item: LedgerItem | undefined): item is NonNullable<LedgerItem> {
+  return item?.pops.some(({ verdict }) => verdict === "counted") ?? false;
 }
