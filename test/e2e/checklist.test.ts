@@ -42,7 +42,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  inside?.close();
+  await inside?.close();
   await rig?.close();
 });
 

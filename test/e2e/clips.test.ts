@@ -45,7 +45,7 @@ beforeAll(async () => {
   const inside = await lookInside(player);
   await eventually(STALLS, async () => (await onAirIn(rig.home)) === STALLS || undefined, 60_000);
   await stallClips(inside);
-  inside.close();
+  await inside.close();
   await eventually("the last clip's end", () => endingsIn(player.stderr).get(STALLS), 30_000);
 }, 120_000);
 

@@ -177,7 +177,7 @@ async function stallInItsTurn(): Promise<void> {
   const inside = await lookInside(player);
   await eventually(STALLS, async () => (await onAirIn(rig.home)) === STALLS || undefined, 60_000, MOVES_MS);
   await stallClips(inside);
-  inside.close();
+  await inside.close();
 }
 
 function hostileItem({ name, durationMs, redirected }: Row): WholeItem {

@@ -92,7 +92,7 @@ beforeAll(async () => {
 afterAll(close);
 
 async function close(): Promise<void> {
-  inside?.close();
+  await inside?.close();
   await stalls?.stop();
   await rig?.close();
 }
@@ -111,7 +111,7 @@ async function play(): Promise<Punctuality> {
     if (part !== undefined) await eventually(`another process after ${name}`, () => replaced(part), 30_000);
   }
   await eventually("the last item's ending, and its proof", lastIsOver, 60_000);
-  inside.close();
+  await inside.close();
   const stalled = await stalls.stop();
   const recorded = await recording.stop();
   sightings = sightingsIn(recorded, eye);

@@ -79,7 +79,7 @@ describe("the ladder of a real player", () => {
       const pid = await anotherGpuProcess(inside, killed);
       killed.add(pid);
       // A process does not end while somebody looks inside.
-      if (time === 3) inside.close();
+      if (time === 3) await inside.close();
       process.kill(pid, "SIGKILL");
     }
     expect(await player.ended).toBe(76);
@@ -88,7 +88,7 @@ describe("the ladder of a real player", () => {
     const next = start();
     const insideNext = await lookInside(next);
     expect(await rendersInSoftware(insideNext)).toBe(true);
-    insideNext.close();
+    await insideNext.close();
     const health = await eventually("its health", () => readHealth(rig.home));
     expect(health.recovery).toMatchObject({
       rendering: "software",
@@ -116,7 +116,7 @@ describe("the ladder of a real player", () => {
     }
     const ending = () => endingsIn(player.stderr).get(ON_AIR);
     expect(await eventually("the end of the page", ending)).toBe("crashed");
-    inside.close();
+    await inside.close();
     expect(await player.stop()).toBe(0);
   });
 
@@ -124,7 +124,7 @@ describe("the ladder of a real player", () => {
     const player = start();
     const inside = await lookInside(player);
     await inside.ask('setTimeout(() => { throw new Error("nobody catches this"); }, 500);');
-    inside.close();
+    await inside.close();
     expect(await player.ended).toBe(75);
     expect(readBootRecord()).toMatchObject({ restarts: 1, running: false, lastTrouble: "uncaught" });
   });
@@ -134,7 +134,7 @@ describe("the ladder of a real player", () => {
     const player = start();
     const inside = await lookInside(player);
     expect(await rendersInSoftware(inside)).toBe(true);
-    inside.close();
+    await inside.close();
     await eventually("the first spot", async () => (await rig.emulator.ledger())[0]);
   });
 

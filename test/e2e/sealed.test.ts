@@ -188,7 +188,7 @@ async function play(rig: Rig, site: HostileSite): Promise<readonly string[]> {
     (await rig.emulator.ledger())[0]?.news?.pops.length ? true : undefined,
   );
   const reaching = await reachingSoFar(netLog, inside);
-  inside.close();
+  await inside.close();
   expect(await player.stop()).toBe(0);
   return reaching;
 }

@@ -4,7 +4,8 @@ import { eventually, type Running } from "./processes.ts";
 export interface Inside {
   /** Runs the body of an async function in it, with `electron` to hand, and resolves with what it returns as JSON. */
   ask<T>(body: string): Promise<T>;
-  close(): void;
+  /** Resolves when the player's side has closed, too: a process that somebody looks into does not end. */
+  close(): Promise<void>;
 }
 
 /** The argument that lets a test in; a packaged player refuses to run with it. */
@@ -26,6 +27,9 @@ export async function lookInside(player: Running): Promise<Inside> {
     const { id, ...answer } = JSON.parse(String(data)) as Answer & { readonly id?: number };
     if (id !== undefined) waiting.get(id)?.(answer);
   };
+  const closed = new Promise<void>((resolve) => {
+    socket.onclose = () => resolve();
+  });
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
     socket.onerror = reject;
@@ -46,7 +50,10 @@ export async function lookInside(player: Running): Promise<Inside> {
       if (result.exceptionDetails) throw new Error(result.exceptionDetails.exception?.description ?? "it threw");
       return result.result.value as T;
     },
-    close: () => socket.close(),
+    close() {
+      socket.close();
+      return closed;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,10 +46,25 @@ function running(child: ChildProcess): Running {
     ended,
     async stop(signal = "SIGTERM") {
       child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+      const timer = setTimeout(() => {
+        console.error(`does not stop: ${stderr.at(-1)}\n${whereItIs(child.pid ?? 0)}`);
+        child.kill("SIGKILL");
+      }, STOP_WITHIN_MS);
       return ended.finally(() => clearTimeout(timer));
     },
   };
+}
+
+/** What each thread of a process waits for in the kernel, a line each. */
+function whereItIs(pid: number): string {
+  const threads = `/proc/${pid}/task`;
+  const lines = readdirSync(threads).map((id) => {
+    const [comm, wchan, state] = ["comm", "wchan", "status"].map((name) =>
+      readFileSync(join(threads, id, name), "utf8"),
+    );
+    return `${comm?.trim()} ${wchan} ${/State:\s(.)/.exec(state ?? "")?.[1]}`;
+  });
+  return lines.join("\n");
 }
 
 const readySchema = z.object({
