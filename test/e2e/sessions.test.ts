@@ -33,9 +33,6 @@ async function airs({ home }: Rig, onAir: "an item" | "nothing", withinMs?: numb
   await eventually(`${onAir} on air`, isSo, withinMs);
 }
 
-/** Of what a player said before proofs that did not come. */
-const LINES_TOLD = 20;
-
 describe.each(SESSIONS)("a player on %s", (session) => {
   let rig: Rig;
   let player: Running;
@@ -56,7 +53,8 @@ describe.each(SESSIONS)("a player on %s", (session) => {
     const stalls = watchStalls(player, rig.display);
     const areAll = async () => ((await proved()) >= expected.length ? true : undefined);
     const stalled = await stalls.until("the proofs", areAll, 90_000).catch((error: Error) => {
-      error.message += `; the player says: ${player.stderr.slice(-LINES_TOLD).join("\n")}`;
+      // All of it: the item that was not proved may be the first.
+      error.message += `; the player says: ${player.stderr.join("\n")}`;
       throw error;
     });
     const recorded = await recording.stop();
