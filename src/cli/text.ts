@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 import stringWidth from "string-width";
-import { CommandFailure, unwritten } from "./command-line.ts";
+import { readTextFile } from "../player/small-file.ts";
+import { CommandFailure, exitCodes, unwritten } from "./command-line.ts";
 
 /** Prints to standard output, for people. */
 export function print(...lines: readonly string[]): void {
@@ -27,6 +28,18 @@ export function sayLines(lines: readonly string[]): void {
 /** Prints one value, alone, for machines. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
+}
+
+/** All of a text file, or of what is open already; ends the command where it cannot be read, or is larger. */
+export function textFrom(
+  file: string | number,
+  name: string,
+  mostBytes: number,
+  exitCode: number = exitCodes.data,
+): string {
+  const reading = readTextFile(file, mostBytes);
+  if (reading.kind === "unreadable") throw new CommandFailure(`${name} ${reading.why}`, exitCode);
+  return reading.text;
 }
 
 /** Text from elsewhere, fit for a terminal: others' titles must not move the cursor or change colours. */

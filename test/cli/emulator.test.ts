@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -112,6 +112,16 @@ describe("spotloop emulator", () => {
 
     expect(await ended(child)).toBe(78);
     expect(printed.stderr).toContain(`the world file ${file} cannot be read`);
+  });
+
+  it.each(["world", "venue-types"])("ends with 78 when the file of --%s is larger than it may be", async (flag) => {
+    const file = join(temporaryFolder(), "large.json");
+    writeFileSync(file, "");
+    truncateSync(file, 64 * 1024 * 1024 + 1);
+    const { child, printed } = spotloop("emulator", ...FREE, `--${flag}`, file);
+
+    expect(await ended(child)).toBe(78);
+    expect(printed.stderr).toMatch(/file .*large\.json is larger than 67108864 bytes/);
   });
 
   it("has the venue types that it is given", async () => {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
@@ -14,9 +13,8 @@ import { WorldError } from "../../emulator/world/read.ts";
 import type { WorldFile } from "../../emulator/world/schema.ts";
 import { VenueTypesError } from "../../emulator/world/venue-types.ts";
 import { EXAMPLE_WORLD, parseWorld, worldJsonSchema } from "../../emulator/world/world-file.ts";
-import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
-import { printJson, say } from "../text.ts";
+import { printJson, say, textFrom } from "../text.ts";
 
 /** What the emulator is told on its command line. */
 interface EmulatorFlags {
@@ -146,9 +144,11 @@ function keptNotice(differing: readonly string[], { data = "", world }: Emulator
 
 type FileKind = "world" | "venue types";
 
+const LARGEST_FILE_BYTES = 64 * 1024 * 1024;
+
 function contentOf(kind: FileKind, path: string): unknown {
+  const text = textFrom(path, `the ${kind} file ${path}`, LARGEST_FILE_BYTES, exitCodes.configuration);
   try {
-    const text = textIn(readFileSync(path));
     return kind === "world" ? worldIn(text) : JSON.parse(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);

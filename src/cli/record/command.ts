@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { pino } from "pino";
@@ -8,7 +8,6 @@ import { ProofFile } from "../../player/proofs/proof-file.ts";
 import { RecordArchive, type RecordFilter } from "../../player/record/record-archive.ts";
 import { finishRotation, openRecordKey, rotateRecordKey, verifierKey } from "../../player/record/record-key.ts";
 import { RecordStore } from "../../player/record/record-store.ts";
-import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import {
   dataDirOf,
@@ -19,7 +18,7 @@ import {
   proofsPath,
   withArchive,
 } from "../proofs/flags.ts";
-import { count, plain, print, printJson, printLines, table } from "../text.ts";
+import { count, plain, print, printJson, printLines, table, textFrom } from "../text.ts";
 import { type Comparison, compare, readLedger } from "./compare.ts";
 import { outsmartLines, readMapping } from "./outsmart.ts";
 import { csvLines, jsonLines, playoutRows, writeOut } from "./record-lines.ts";
@@ -107,21 +106,14 @@ function verifiedStore(path: string, trust: Trust): Verdict | null {
   return orFailure(path, () => verifyStore(path, trust));
 }
 
+const LARGEST_NOTES_BYTES = 64 * 1024 * 1024;
+
 /** Notes end with their signatures: what follows these is the next one. A file without any holds the record against nothing. */
 function notesIn(path: string): string[] {
-  const text = `${textOf(path).replaceAll("\r\n", "\n")}\n`;
+  const text = `${textFrom(path, path, LARGEST_NOTES_BYTES, exitCodes.failed).replaceAll("\r\n", "\n")}\n`;
   const notes = text.match(/[^\n]+\n\d+\n[^\n]+\n(?:[^\n]+\n)*\n(?:— [^\n]+\n)+/g) ?? [];
   if (notes.length === 0) throw new CommandFailure(`${path} holds no checkpoint`, exitCodes.data);
   return notes;
-}
-
-function textOf(path: string): string {
-  try {
-    return textIn(readFileSync(path));
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : String(error);
-    throw new CommandFailure(`${path} cannot be read (${code})`);
-  }
 }
 
 function told({ origin, part, first, last, checkpoints, signed, keys, findings }: Verdict): string[] {

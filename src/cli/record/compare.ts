@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { parse } from "csv-parse";
 import { z } from "zod";
 import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
@@ -6,7 +6,7 @@ import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { RecordFilter } from "../../player/record/record-archive.ts";
 import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
-import { separatorOf } from "../text.ts";
+import { separatorOf, textFrom } from "../text.ts";
 import type { ExportedRow } from "./record-lines.ts";
 
 /** Where the record and the network's books do not say the same. */
@@ -218,8 +218,11 @@ const spotsSchema = z.array(
   z.object({ requestId: z.string(), screen_id: z.string(), news: itemSchema, ad: itemSchema }),
 );
 
+/** Of a ledger in JSON, which is held whole. */
+const LARGEST_LEDGER_BYTES = 256 * 1024 * 1024;
+
 function* spotsIn(path: string): Generator<CountedProof> {
-  for (const spot of spotsSchema.parse(JSON.parse(textIn(readFileSync(path))))) {
+  for (const spot of spotsSchema.parse(JSON.parse(textFrom(path, path, LARGEST_LEDGER_BYTES)))) {
     for (const kind of ["news", "ad"] as const) {
       const item = spot[kind];
       // One that came too early and was accepted all the same counts.

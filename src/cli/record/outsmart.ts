@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { RecordArchive, RecordFilter } from "../../player/record/record-archive.ts";
-import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
+import { textFrom } from "../text.ts";
 import { type ExportedRow, playoutRows } from "./record-lines.ts";
 
 /**
@@ -101,10 +100,13 @@ export type OutsmartMapping = z.infer<typeof mappingSchema>;
 /** How many missing fields are named: enough to see what is wrong. */
 const MOST_NAMED = 20;
 
+const LARGEST_MAPPING_BYTES = 64 * 1024 * 1024;
+
 export function readMapping(path: string): OutsmartMapping {
+  const text = textFrom(path, path, LARGEST_MAPPING_BYTES, exitCodes.failed);
   let value: unknown;
   try {
-    value = JSON.parse(textIn(readFileSync(path)));
+    value = JSON.parse(text);
   } catch (error) {
     throw new CommandFailure(`${path} cannot be read as JSON: ${error instanceof Error ? error.message : error}`);
   }

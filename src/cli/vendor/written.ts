@@ -1,8 +1,8 @@
 import leven from "leven";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import { readJson } from "../../player/config/file.ts";
-import { readTextFile } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
+import { textFrom } from "../text.ts";
 import { endIfFlawed, type Flaw } from "./calls.ts";
 import { type Column, columnNamed, isReadOnly, simplified } from "./columns.ts";
 import type { ConnectionFlags } from "./connection.ts";
@@ -155,13 +155,6 @@ function objectFrom(file: string): Readonly<Record<string, unknown>> {
 }
 
 const STANDARD_INPUT = 0;
-
-/** All of a text file, or of what is open already; ends the command where it cannot be read, or is larger. */
-export function textFrom(file: string | number, name: string, mostBytes: number): string {
-  const reading = readTextFile(file, mostBytes);
-  if (reading.kind === "unreadable") throw bad(`${name} ${reading.why}`);
-  return reading.text;
-}
 
 function bad(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.data);

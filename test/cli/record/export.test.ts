@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
@@ -82,6 +82,12 @@ describe("spotloop record export --format outsmart", () => {
     expect(wrong).toMatchObject({
       code: 65,
       err: expect.stringMatching(/frames\.attic: .*ten digits[\s\S]*items\.a\.spacebrandid/),
+    });
+    const large = mappingFile({});
+    truncateSync(large, 64 * 1024 * 1024 + 1);
+    const mapping = ["--mapping", large];
+    expect(await record("export", "--format", "outsmart", "--data-dir", folder, ...mapping)).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining("is larger than 67108864 bytes") },
     });
     expect(await record("export", "--format", "outsmart", "--data-dir", folder)).toMatchObject({
       ...{ code: 1, err: expect.stringContaining("--mapping") },

@@ -1,10 +1,10 @@
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
-import { separatorOf } from "../../text.ts";
+import { separatorOf, textFrom } from "../../text.ts";
 import { flawText } from "../calls.ts";
 import { type Column, columnNamed, isReadOnly } from "../columns.ts";
-import { saidTwice, strangeColumn, textFrom } from "../written.ts";
+import { saidTwice, strangeColumn } from "../written.ts";
 
 /** One location or screen as a file has it. */
 export interface Row {
