@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync, truncateSync } from "node:fs";
+import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
