@@ -44,8 +44,6 @@ export class HouseSlate {
   readonly #coveredBy = new Set<Cover>();
   #blanked = false;
   #gone = false;
-  /** How often it was drawn below what covers it: whoever did so last ends that. */
-  #drawn = 0;
   #isMuted = () => true;
 
   constructor(window: BaseWindow, { name, clock, number = 0 }: SlatePlan) {
@@ -61,7 +59,6 @@ export class HouseSlate {
       },
     });
     this.#slate.view.webContents.setAudioMuted(true);
-    window.on("resize", () => this.fit());
     // Chromium does not always redraw a page whose graphics were lost.
     onGraphicsBack(async () => {
       const renewed = this.#slate.renew();
@@ -78,8 +75,6 @@ export class HouseSlate {
   /** Makes it as large as the display that the window is on by now. */
   fit(): void {
     fill(this.#window, this.#slate.view);
-    // Covered, it would be drawn at that size only once it is uncovered, and its colour be seen alone until then.
-    if (this.#covered && !this.#blanked) void this.#drawBelow(presented, DRAWN_WITHIN_MS);
   }
 
   /** Shows the screen's name on the slate from now on. */
@@ -128,10 +123,9 @@ export class HouseSlate {
    */
   async #drawBelow(draw: (page: WebContents) => Promise<unknown>, withinMs: number): Promise<void> {
     const { view } = this.#slate;
-    const turn = ++this.#drawn;
     view.setBounds(overhanging(this.#window, visiblePart(this.#window), SLATE_PLACE));
     await settledWithin(draw(view.webContents), withinMs);
-    if (turn === this.#drawn) fill(this.#window, view);
+    this.fit();
   }
 
   #restore(): void {
