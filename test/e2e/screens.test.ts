@@ -175,9 +175,8 @@ describe("a display that is switched off", () => {
     wall.turn(1, `${PART.width}x${PART.height}`);
     await provesOn(RIGHT);
     expect([await gaps(LEFT), (await gaps(RIGHT)) > 0, (await gaps(RIGHT)) <= MOST_LOST]).toEqual([0, true, true]);
-    const [left = [], right = []] = [await onLeft.stop(), await onRight.stop()].map((frames) =>
-      sightingsIn(frames, eye),
-    );
+    const left = sightingsIn(await onLeft.stop(), eye);
+    const right = sightingsIn(await onRight.stop(), eye);
     const spoilt = (one: Sighting) => SPOILT.includes(one.sight);
     // A display that is switched off is black.
     expect([left.filter(spoilt), right.filter((one) => spoilt(one) && one.sight !== BLACK)]).toEqual([[], []]);

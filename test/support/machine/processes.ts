@@ -55,16 +55,20 @@ function running(child: ChildProcess): Running {
   };
 }
 
-/** What each thread of a process waits for in the kernel, a line each. */
+/** What each thread of a process waits for in the kernel, a line each; threads may end while they are asked. */
 function whereItIs(pid: number): string {
   const threads = `/proc/${pid}/task`;
-  const lines = readdirSync(threads).map((id) => {
-    const [comm, wchan, state] = ["comm", "wchan", "status"].map((name) =>
-      readFileSync(join(threads, id, name), "utf8"),
-    );
-    return `${comm?.trim()} ${wchan} ${/State:\s(.)/.exec(state ?? "")?.[1]}`;
-  });
-  return lines.join("\n");
+  try {
+    const lines = readdirSync(threads).map((id) => {
+      const [comm, wchan, state] = ["comm", "wchan", "status"].map((name) =>
+        readFileSync(join(threads, id, name), "utf8"),
+      );
+      return `${comm?.trim()} ${wchan} ${/State:\s(.)/.exec(state ?? "")?.[1]}`;
+    });
+    return lines.join("\n");
+  } catch (error) {
+    return `cannot be told: ${error}`;
+  }
 }
 
 const readySchema = z.object({
