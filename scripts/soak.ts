@@ -1,5 +1,6 @@
 // Run by `npm run soak [-- --hours H --speed N --at-once P --json FILE --append --plot FILE.svg]`: real Electron plays real spots for
-// hours, watched from outside, and what it showed and took up is told by the hour. Ends with 1 when a screen did what it must not.
+// hours, watched from outside, and what it showed and took up is told by the hour. SIGTERM ends it sooner, with what was watched until
+// then. Ends with 1 when a screen did what it must not.
 import { writeFile } from "node:fs/promises";
 import { atOnce } from "../test/figures/at-once.ts";
 import { describeMachine } from "../test/figures/machine.ts";

@@ -19,6 +19,7 @@ import { compare, type ProvedItem } from "./seen.ts";
 export interface Soak {
   readonly hours: number;
   readonly speed: number;
+  /** Ends it sooner, with what was watched until then. */
   readonly signal: AbortSignal;
   /** Told now and then how far it is. */
   readonly onProgress: (text: string) => void;
@@ -50,13 +51,14 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     const watch = await streamDisplay(name, width, height, (frame, at, since) => sights.take(frame, at, since));
     const [begunAt, begunAtMs] = [new Date(), performance.now()];
     const passed = () => performance.now() - begunAtMs;
+    const goesOnUntil = (atMs: number) => !signal.aborted && passed() < atMs;
     const supervised = supervise(rig, passed);
     const stalls = watchStalls(supervised.player(), rig.display);
     const samples: Footprint[] = [];
     await eventually("the first spot", async () => (await rig.emulator.ledger())[0]);
-    for (let turn = 1; passed() < hours * HOUR_MS; turn++) {
+    for (let turn = 1; goesOnUntil(hours * HOUR_MS); turn++) {
       const nextAt = Math.min(turn * SAMPLE_MS, hours * HOUR_MS);
-      await sleep(Math.max(0, nextAt - passed()), undefined, { signal });
+      await pause(nextAt - passed(), signal);
       samples.push(footprintOf(supervised.player().pid, join(rig.home, "data"), passed()));
       if (turn % 60 === 0) await readLedger(rig, ledger);
       onProgress(`${(passed() / HOUR_MS).toFixed(2)} h, ${sights.changes} changes seen`);
@@ -66,14 +68,14 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       const proved = provedIn(ledger, ledger, catalogue, durationsMs);
       return new Set(proved.map(({ creative }) => creative)).size === durationsMs.size;
     };
-    for (const until = passed() + ROUND_WITHIN_MS; passed() < until && !(await isRoundOver()); ) {
-      await sleep(SAMPLE_MS / 10, undefined, { signal });
+    for (const until = passed() + ROUND_WITHIN_MS; goesOnUntil(until) && !(await isRoundOver()); ) {
+      await pause(SAMPLE_MS / 10, signal);
     }
     const stalled = await stalls.stop();
     await watch.stop();
     await readLedger(rig, ledger);
     const inTime = new Map(ledger);
-    await sleep(LAST_PROOFS_MS, undefined, { signal });
+    await sleep(LAST_PROOFS_MS);
     await readLedger(rig, ledger);
     await supervised.stop();
     const seen = compare(sights.sightings(), provedIn(ledger, inTime, catalogue, durationsMs));
@@ -82,6 +84,14 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, log: log(), begunAt, rotation });
   } finally {
     await rig.close();
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(Math.max(0, ms), undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 
