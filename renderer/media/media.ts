@@ -14,6 +14,7 @@ interface Deck {
 
 interface Source {
   readonly form: "video" | "image";
+  /** By its bytes, as its decoder calls it. */
   readonly mimeType: string;
   readonly url: string;
   readonly muted: boolean;
@@ -133,18 +134,11 @@ async function pictureAt(url: string): Promise<HTMLImageElement> {
   return image;
 }
 
-/** Pictures that may move, by what their decoder calls them. A drawing runs its own animations, from when it is loaded. */
-const DECODED_AS: Readonly<Record<string, string>> = {
-  "image/gif": "image/gif",
-  "image/png": "image/png",
-  "image/apng": "image/png",
-  "image/webp": "image/webp",
-  "image/avif": "image/avif",
-};
+/** Pictures that may move. A drawing runs its own animations, from when it is loaded. */
+const MAY_MOVE: readonly string[] = ["image/gif", "image/png", "image/webp", "image/avif"];
 
-async function isAnimated(url: string, mimeType: string): Promise<boolean> {
-  const type = DECODED_AS[mimeType];
-  if (type === undefined) return false;
+async function isAnimated(url: string, type: string): Promise<boolean> {
+  if (!MAY_MOVE.includes(type)) return false;
   const { body } = await fetch(url);
   if (body === null) return false;
   const decoder = new ImageDecoder({ data: body, type });

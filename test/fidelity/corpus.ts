@@ -40,6 +40,7 @@ const SHORT: ReadonlySet<string> = new Set([
   "visible-at-last",
   "jpeg-exif-6",
   "gif-animated",
+  "gif-called-png",
   "clip-h264-main",
 ]);
 

@@ -44,6 +44,7 @@ const JPEG = ["-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p"];
 const H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20"];
 const H264_420 = [...H264, "-pix_fmt", "yuv420p"];
 const REAL_TIME = ["-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p"];
+const VP9 = ["-c:v", "libvpx-vp9", "-b:v", "2M", ...REAL_TIME];
 const FRONT = ["-movflags", "+faststart"];
 
 export const MEDIA: readonly MediaRecipe[] = [
@@ -116,6 +117,14 @@ export const MEDIA: readonly MediaRecipe[] = [
   moving("gif-animated", "gif", "an animated GIF", "image/gif", [
     ...["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-loop", "-1"],
   ]),
+  called("image/png", "png", picture("jpeg-called-png", "jpg", "a JPEG by the name of a PNG", JPEG)),
+  called(
+    "image/png",
+    "png",
+    moving("gif-called-png", "gif", "an animated GIF by the name of a PNG", "image/gif", [
+      ...["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-loop", "-1", "-f", "gif"],
+    ]),
+  ),
   picture("avif-still", "avif", "an AVIF", avif("yuv420p")),
   picture("avif-10-bit", "avif", "an AVIF with 10 bits a channel", avif("yuv420p10le")),
   svg("svg-plain", "an SVG with a view box", SVG_PICTURES.plain),
@@ -171,7 +180,8 @@ export const MEDIA: readonly MediaRecipe[] = [
     ...FRONT,
   ]),
   clip("clip-vp8", "a clip in VP8", ["-c:v", "libvpx", "-b:v", "2M", ...REAL_TIME], { as: "webm" }),
-  clip("clip-vp9", "a clip in VP9", ["-c:v", "libvpx-vp9", "-b:v", "2M", ...REAL_TIME], { as: "webm" }),
+  clip("clip-vp9", "a clip in VP9", VP9, { as: "webm" }),
+  called("video/mp4", "mp4", clip("clip-vp9-called-mp4", "a WebM by the name of an MP4", [...VP9, "-f", "webm"])),
   clip("clip-av1", "a clip in AV1", ["-c:v", "libsvtav1", "-preset", "12", "-crf", "30", "-pix_fmt", "yuv420p"], {
     as: "webm",
   }),
@@ -199,6 +209,11 @@ function picture(
 ): MediaRecipe {
   const mimeType = extension === "jpg" ? "image/jpeg" : `image/${extension}`;
   return { name, file: `${name}.${extension}`, does, mimeType, make: { kind: "encoded", ...size, frames: 1, args } };
+}
+
+/** What says that it is of another type than it is. */
+function called(mimeType: string, extension: string, recipe: MediaRecipe): MediaRecipe {
+  return { ...recipe, file: `${recipe.name}.${extension}`, mimeType };
 }
 
 function alpha(name: string, extension: string, does: string, args: readonly string[]): MediaRecipe {

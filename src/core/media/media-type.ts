@@ -1,18 +1,21 @@
+import { formOf } from "../spot.ts";
+
 /** Enough of the beginning of a file to recognise its type: an SVG may begin with its editor's name and a licence. */
 export const SNIFF_BYTES = 4_096;
 
-/**
- * Whether the first bytes of a file can be of the type that the service promised (F24). Servers often send a vague
- * Content-Type, so the bytes decide; HTML has no signature and passes unless it is plainly something else.
- */
-export function startsLike(mimeType: string, head: Uint8Array): boolean {
-  if (mimeType === "image/svg+xml") return startsLikeSvg(head);
-  const actual = sniff(head);
-  return mimeType === "text/html" ? actual === null : actual === (ALIASES[mimeType] ?? mimeType);
-}
+const SVG = "image/svg+xml";
 
-/** Types by other names, and an animated PNG, which is a PNG to programs that do not know better. */
-const ALIASES: Readonly<Record<string, string>> = { "image/jpg": "image/jpeg", "image/apng": "image/png" };
+/**
+ * The type of a file by its first bytes, where it may stand for the one that the service promised, one that can be shown;
+ * else `null`. Servers often send a vague Content-Type, and a picture or clip often goes by the name of another: browsers show it all
+ * the same, so the bytes decide (F24). HTML has no signature and passes unless it is plainly something else.
+ */
+export function typeOf(promised: string, head: Uint8Array): string | null {
+  const signed = sniff(head);
+  if (promised === "text/html") return signed === null ? promised : null;
+  const actual = signed ?? (startsLikeSvg(head) ? SVG : null);
+  return actual !== null && formOf(actual) === formOf(promised) ? actual : null;
+}
 
 function sniff(head: Uint8Array): string | null {
   const text = latin1(head.subarray(0, 16));

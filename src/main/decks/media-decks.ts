@@ -1,5 +1,7 @@
+import { open } from "node:fs/promises";
 import type { BaseWindow, WebContents } from "electron";
 import { z } from "zod";
+import { SNIFF_BYTES, typeOf } from "../../core/media/media-type.ts";
 import type { Media } from "../../player/media/media.ts";
 import { denyDownloads, denyPermissions, sealNetwork, stayingAt } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
@@ -14,19 +16,16 @@ export interface OpenedDeck {
   readonly content: DeckContent;
 }
 
-/** What the media page shows. */
-export interface MediaSource {
-  readonly digest: string;
+/** How a file is shown. */
+export interface MediaShowing {
   readonly form: "video" | "image";
-  /** Base type in lower case. */
-  readonly mimeType: string;
   readonly muted: boolean;
 }
 
 /** A file as a media deck plays it. */
 export interface MediaFile {
   readonly media: Media;
-  /** The base type promised with the item. */
+  /** Base type in lower case: the promised one, or once it is open that of its bytes. */
   readonly mimeType: string;
 }
 
@@ -63,12 +62,13 @@ export class MediaDecks {
   }
 
   /** Opens a deck that shows a file. */
-  async open(file: MediaFile, source: MediaSource, onFailed: OnFailed): Promise<OpenedDeck> {
+  async open({ media, mimeType: promised }: MediaFile, showing: MediaShowing, onFailed: OnFailed): Promise<OpenedDeck> {
+    const mimeType = typeOf(promised, await headOf(media.path)) ?? promised;
     const empty = (await this.#takeAhead()) ?? (await this.#open());
-    empty.served.file = file;
+    empty.served.file = { media, mimeType };
     empty.onFailed = onFailed;
     const { deck, page } = empty;
-    return { deck, content: mediaContent(deck.contents, page, source) };
+    return { deck, content: mediaContent(deck.contents, page, { ...showing, mimeType, url: mediaUrl(media.digest) }) };
   }
 
   async #takeAhead(): Promise<EmptyDeck | null> {
@@ -101,13 +101,25 @@ const MEDIA_PAGE = appUrl("media/media.html");
 
 const progressSchema = z.object({ framesPresented: z.number(), still: z.boolean() });
 
-/** A video or image by its digest, on our page; `page` resolves when that is loaded. */
-function mediaContent(contents: WebContents, page: Promise<void>, { digest, ...how }: MediaSource): DeckContent {
-  const source = JSON.stringify({ ...how, url: mediaUrl(digest) });
+async function headOf(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(SNIFF_BYTES) });
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** What the media page is to show. */
+type MediaSource = MediaShowing & Pick<MediaFile, "mimeType"> & { readonly url: string };
+
+/** A video or image on our page; `page` resolves when that is loaded. */
+function mediaContent(contents: WebContents, page: Promise<void>, source: MediaSource): DeckContent {
   return {
     async load() {
       await page;
-      await contents.executeJavaScript(`deck.cue(${source})`);
+      await contents.executeJavaScript(`deck.cue(${JSON.stringify(source)})`);
     },
     async drawn() {
       const middle = pointSchema.parse(await contents.executeJavaScript("deck.drawn()"));

@@ -108,9 +108,8 @@ export function createStage(parts: StageParts): Stage {
 
   function open(playout: Playout, media: Media, onFailed: OnFailed): Promise<OpenedDeck> {
     const { form, mimeType } = playout.item;
-    const { digest } = media;
-    if (form === "html") return pages.open(playout, digest, onFailed);
-    return parts.mediaDecks.open({ media, mimeType }, { digest, form, mimeType, muted: parts.isMuted() }, onFailed);
+    if (form === "html") return pages.open(playout, media.digest, onFailed);
+    return parts.mediaDecks.open({ media, mimeType }, { form, muted: parts.isMuted() }, onFailed);
   }
 
   function coverSlate(): void {

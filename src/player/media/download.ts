@@ -4,7 +4,7 @@ import type { FollowedReply, Reply } from "../../client/http.ts";
 import { USER_AGENT } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import type { StrikeKind } from "../../core/backoff.ts";
-import { startsLike } from "../../core/media/media-type.ts";
+import { typeOf } from "../../core/media/media-type.ts";
 import type { LineRefusal, MediaLine } from "../network/media-line.ts";
 import { isDiskFull } from "../stores/commit-flush.ts";
 import { codeOf } from "../stores/database.ts";
@@ -262,7 +262,7 @@ function flaw(
   if (request.md5 !== null && request.md5 !== md5) return `md5 ${request.md5} promised, ${md5} received`;
   if (request.mimeType === null) return null;
   if (sizeBytes === 0) return "no bytes";
-  return startsLike(request.mimeType, head) ? null : `the bytes are not ${request.mimeType}`;
+  return typeOf(request.mimeType, head) !== null ? null : `the bytes are not ${request.mimeType}`;
 }
 
 function tooLarge(maxBytes: number): DownloadFailure {

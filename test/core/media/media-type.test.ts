@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startsLike } from "../../../src/core/media/media-type.ts";
+import { typeOf } from "../../../src/core/media/media-type.ts";
 
 const bytes = (latin1: string) => Buffer.from(latin1, "latin1");
 const heads = {
@@ -14,29 +14,53 @@ const heads = {
 };
 
 describe("the first bytes of a file", () => {
-  it.each(Object.entries(heads))("are recognised as %s and as nothing else", (type, head) => {
-    const taken = Object.keys(heads).filter((promised) => startsLike(promised, head));
-    expect(taken).toEqual([type]);
+  const types = Object.entries(heads);
+  const images = [...Object.keys(heads).filter((type) => type.startsWith("image/")), "image/svg+xml"];
+
+  it.each(types)("are recognised as %s", (type, head) => {
+    expect(typeOf(type, head)).toBe(type);
+  });
+
+  it.each(types.filter(([type]) => images.includes(type)))("of %s stand for every other picture", (type, head) => {
+    expect(images.map((promised) => typeOf(promised, head))).toEqual(images.map(() => type));
+  });
+
+  it("of a clip stand for every other clip, and of a drawing for every other picture", () => {
+    expect(typeOf("video/mp4", heads["video/webm"])).toBe("video/webm");
+    expect(typeOf("video/webm", heads["video/mp4"])).toBe("video/mp4");
+    expect(typeOf("image/png", bytes("<svg>"))).toBe("image/svg+xml");
   });
 
   it.each([
-    ["image/jpg", heads["image/jpeg"]],
-    ["image/apng", heads["image/png"]],
+    ["image/png", heads["video/mp4"]],
+    ["image/svg+xml", heads["text/html"]],
+    ["video/mp4", heads["image/gif"]],
+    ["video/webm", heads["text/html"]],
+    ["text/html", heads["image/png"]],
+  ])("are not taken for %s when they are of another form", (promised, head) => {
+    expect(typeOf(promised, head)).toBeNull();
+  });
+
+  it.each([
     ["image/gif", bytes("GIF87a\x01\0\x01\0")],
     ["image/avif", bytes("\0\0\0\x20ftypavis\0\0\0\0avismsf1iso8mif1")],
     ["image/avif", bytes("\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf")],
     ["video/mp4", bytes("\0\0\0\x18ftypmp42\0\0\0\0mp42isommif1")],
-  ])("are recognised as %s by another name or brand", (type, head) => {
-    expect(startsLike(type, head)).toBe(true);
+  ])("are recognised as %s by another brand", (type, head) => {
+    expect(typeOf(type, head)).toBe(type);
+  });
+
+  it("of an animated PNG are those of a PNG", () => {
+    expect(typeOf("image/apng", heads["image/png"])).toBe("image/png");
   });
 
   it("are no AVIF and no clip when they are HEIC, which is not decoded", () => {
     const heic = bytes("\0\0\0\x18ftypmif1\0\0\0\0mif1heic");
-    expect(["image/avif", "video/mp4", "image/jpeg"].filter((type) => startsLike(type, heic))).toEqual([]);
+    expect(["image/avif", "video/mp4", "image/jpeg"].map((type) => typeOf(type, heic))).toEqual([null, null, null]);
   });
 
   it("do not tell AVIF by what comes after the brands", () => {
-    expect(startsLike("image/avif", bytes("\0\0\0\x14ftypisom\0\0\0\0isomavif"))).toBe(false);
+    expect(typeOf("image/avif", bytes("\0\0\0\x14ftypisom\0\0\0\0isomavif"))).toBeNull();
   });
 
   it.each([
@@ -53,29 +77,29 @@ describe("the first bytes of a file", () => {
     ["a long licence", `<!--${" x".repeat(1_500)}--><svg>`],
     ["UTF-16", `\xff\xfe${[..."<svg "].join("\0")}\0`],
   ])("are an SVG that begins with %s", (_, text) => {
-    expect(startsLike("image/svg+xml", bytes(text))).toBe(true);
+    expect(typeOf("image/svg+xml", bytes(text))).toBe("image/svg+xml");
   });
 
   it.each(["<!doctype html><svg>", "<html><svg>", "<svgx>", "<?xml version='1.0'?><html>", "<!-- <svg> -->", ""])(
     "are no SVG when they are %j",
     (text) => {
-      expect(startsLike("image/svg+xml", bytes(text))).toBe(false);
+      expect(typeOf("image/svg+xml", bytes(text))).toBeNull();
     },
   );
 
   it("are told from an SVG in no time, whatever they are", () => {
     const begun = "<!-- ".repeat(800);
-    expect(startsLike("image/svg+xml", bytes(begun))).toBe(false);
-    expect(startsLike("image/svg+xml", bytes("<!DOCTYPE svg [".repeat(270)))).toBe(false);
-    expect(startsLike("image/svg+xml", bytes("<!----> ".repeat(500)))).toBe(false);
-    expect(startsLike("image/svg+xml", bytes("<!--".repeat(10) + "-->".repeat(1000)))).toBe(false);
+    expect(typeOf("image/svg+xml", bytes(begun))).toBeNull();
+    expect(typeOf("image/svg+xml", bytes("<!DOCTYPE svg [".repeat(270)))).toBeNull();
+    expect(typeOf("image/svg+xml", bytes("<!----> ".repeat(500)))).toBeNull();
+    expect(typeOf("image/svg+xml", bytes("<!--".repeat(10) + "-->".repeat(1000)))).toBeNull();
   });
 
   it("are not taken for a picture when they are an error page", () => {
-    expect(startsLike("image/png", bytes("<html><body>404"))).toBe(false);
+    expect(typeOf("image/png", bytes("<html><body>404"))).toBeNull();
   });
 
   it("are nothing when there are none", () => {
-    expect(startsLike("video/mp4", bytes(""))).toBe(false);
+    expect(typeOf("video/mp4", bytes(""))).toBeNull();
   });
 });
