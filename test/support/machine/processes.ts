@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 
+import { BEHIND } from "../../../scripts/setup/behind.ts";
 import { electronRuntime, PLAYER_SWITCHES } from "../../../scripts/setup/electron.ts";
 import { ROOT } from "../../../scripts/setup/paths.mjs";
 import { ordinaryUser } from "../../../scripts/setup/user.ts";
@@ -193,7 +194,7 @@ export function lastPlayer(): Running | undefined {
  * first (sched(7), autogroup).
  */
 export function preferOver({ pid }: { readonly pid?: number | undefined }): void {
-  if (pid === undefined || process.getuid?.() !== 0) return;
+  if (pid === undefined || process.getuid?.() !== 0 || process.env[BEHIND] !== undefined) return;
   setPriority(pid, constants.priority.PRIORITY_HIGH);
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(SESSION_PRIORITY), { flag: "r+" });
