@@ -17,7 +17,10 @@ const MODULES = `${ROOT}/node_modules`;
 /** Commands are started some thousand times: they are compiled once. */
 const COMPILED = `${MODULES}/.cache/spotloop/compiled`;
 
-const PROJECTS = ["unit", "timed", "e2e", "seen"] as const;
+/** What is judged by what a display shows, and when, goes first; the others have what that leaves of the processors. */
+const WATCHED = ["timed", "seen"] as const;
+const BEHIND = ["e2e", "unit"] as const;
+const PROJECTS = [...BEHIND, ...WATCHED] as const;
 type Project = (typeof PROJECTS)[number];
 
 export async function run(patterns: readonly string[], ready: Ready): Promise<number> {
@@ -41,17 +44,15 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED, DISPLAY: display.name };
   const suite = (project: Project) => check(`tests: ${project}`, vitest(project, patterns), env);
   const behind = async (project: Project) => {
+    if (signal.aborted) return;
     const { code, said } = await runBehind(process.execPath, vitest(project, patterns), { cwd: ROOT, env, signal });
     say.note(`\n── tests: ${project}\n${said}`);
     codes.push(code);
   };
   await Promise.all(PROJECTS.map((project) => rm(reportOf(project), { force: true })));
   try {
-    await suite("unit");
-    // What is judged frame by frame plays one thing at a time: half of the processors' time is left for what is not.
-    if (canRunBehind() && !signal.aborted) await Promise.all([suite("timed"), behind("e2e")]);
-    else for (const project of ["timed", "e2e"] as const) await suite(project);
-    await suite("seen");
+    if (canRunBehind()) await Promise.all([inTurn(WATCHED, suite), inTurn(BEHIND, behind)]);
+    else await inTurn(PROJECTS, suite);
   } finally {
     await display.stop();
   }
@@ -59,6 +60,10 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   const [passed, failed] = [tallies.map((one) => one.passed), tallies.map((one) => one.failed)];
   process.stdout.write(`\n${sum(passed)} passed, ${sum(failed)} failed\n`);
   return codes.find((code) => code !== 0) ?? 0;
+}
+
+async function inTurn(projects: readonly Project[], suite: (project: Project) => Promise<void>): Promise<void> {
+  for (const project of projects) await suite(project);
 }
 
 function sum(numbers: readonly number[]): number {
