@@ -44,6 +44,8 @@ const JPEG = ["-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p"];
 const H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20"];
 const H264_420 = [...H264, "-pix_fmt", "yuv420p"];
 const REAL_TIME = ["-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p"];
+const PALETTE = ["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse"];
+const MOVING_GIF = [...PALETTE, "-loop", "-1"];
 const VP9 = ["-c:v", "libvpx-vp9", "-b:v", "2M", ...REAL_TIME];
 const FRONT = ["-movflags", "+faststart"];
 
@@ -75,7 +77,7 @@ export const MEDIA: readonly MediaRecipe[] = [
   }),
   picture("png-16-bit", "png", "a PNG with 16 bits a channel", ["-pix_fmt", "rgb48be"]),
   picture("png-grey-16-bit", "png", "a grey PNG with 16 bits", ["-pix_fmt", "gray16be"]),
-  picture("png-palette", "png", "a PNG with 256 colours", ["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse"]),
+  picture("png-palette", "png", "a PNG with 256 colours", PALETTE),
   alpha("png-alpha", "png", "a PNG that one can see through", ["-pix_fmt", "rgba"]),
   {
     name: "png-interlaced",
@@ -113,17 +115,12 @@ export const MEDIA: readonly MediaRecipe[] = [
     "-loop",
     "1",
   ]),
-  picture("gif-still", "gif", "a GIF", ["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse"]),
-  moving("gif-animated", "gif", "an animated GIF", "image/gif", [
-    ...["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-loop", "-1"],
-  ]),
-  called("image/png", "png", picture("jpeg-called-png", "jpg", "a JPEG by the name of a PNG", JPEG)),
+  picture("gif-still", "gif", "a GIF", PALETTE),
+  moving("gif-animated", "gif", "an animated GIF", "image/gif", MOVING_GIF),
+  called("image/png", picture("jpeg-called-png", "jpg", "a JPEG by the name of a PNG", JPEG)),
   called(
     "image/png",
-    "png",
-    moving("gif-called-png", "gif", "an animated GIF by the name of a PNG", "image/gif", [
-      ...["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-loop", "-1", "-f", "gif"],
-    ]),
+    moving("gif-called-png", "gif", "an animated GIF by the name of a PNG", "image/gif", [...MOVING_GIF, "-f", "gif"]),
   ),
   picture("avif-still", "avif", "an AVIF", avif("yuv420p")),
   picture("avif-10-bit", "avif", "an AVIF with 10 bits a channel", avif("yuv420p10le")),
@@ -181,7 +178,7 @@ export const MEDIA: readonly MediaRecipe[] = [
   ]),
   clip("clip-vp8", "a clip in VP8", ["-c:v", "libvpx", "-b:v", "2M", ...REAL_TIME], { as: "webm" }),
   clip("clip-vp9", "a clip in VP9", VP9, { as: "webm" }),
-  called("video/mp4", "mp4", clip("clip-vp9-called-mp4", "a WebM by the name of an MP4", [...VP9, "-f", "webm"])),
+  called("video/mp4", clip("clip-vp9-called-mp4", "a WebM by the name of an MP4", [...VP9, "-f", "webm"])),
   clip("clip-av1", "a clip in AV1", ["-c:v", "libsvtav1", "-preset", "12", "-crf", "30", "-pix_fmt", "yuv420p"], {
     as: "webm",
   }),
@@ -212,8 +209,8 @@ function picture(
 }
 
 /** What says that it is of another type than it is. */
-function called(mimeType: string, extension: string, recipe: MediaRecipe): MediaRecipe {
-  return { ...recipe, file: `${recipe.name}.${extension}`, mimeType };
+function called(mimeType: "image/png" | "video/mp4", recipe: MediaRecipe): MediaRecipe {
+  return { ...recipe, file: `${recipe.name}.${mimeType.split("/")[1]}`, mimeType };
 }
 
 function alpha(name: string, extension: string, does: string, args: readonly string[]): MediaRecipe {

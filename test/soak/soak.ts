@@ -87,6 +87,7 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
   }
 }
 
+/** Waits so long, or until the soak is ended. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(Math.max(0, ms), undefined, { signal });

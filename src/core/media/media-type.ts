@@ -7,8 +7,8 @@ const SVG = "image/svg+xml";
 
 /**
  * The type of a file by its first bytes, where it may stand for the one that the service promised, one that can be shown;
- * else `null`. Servers often send a vague Content-Type, and a picture or clip often goes by the name of another: browsers show it all
- * the same, so the bytes decide (F24). HTML has no signature and passes unless it is plainly something else.
+ * else `null`. Servers often send a vague Content-Type, and a picture or clip often goes by the name of another: browsers
+ * show it all the same, so the bytes decide (F24). HTML has no signature and passes unless it is plainly something else.
  */
 export function typeOf(promised: string, head: Uint8Array): string | null {
   const signed = sniff(head);
