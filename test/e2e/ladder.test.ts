@@ -7,6 +7,7 @@ import { type BootRecord, NEW_BOOT_RECORD, onStart, withoutGraphics } from "../.
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
+import { goesOn } from "../support/machine/proc.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { pagesSeen, readHealth } from "../support/player/health.ts";
 import { endingsIn } from "../support/player/log-lines.ts";
@@ -61,9 +62,9 @@ const ON_AIR = "on-air";
 function anotherGpuProcess(inside: Inside, killed: ReadonlySet<number>): Promise<number> {
   return eventually("a GPU process", async () => {
     const found = await inside.ask<number>(GPU_PROCESS);
-    // Those that find no graphics end by themselves at once, until one does without.
+    // Those that find no graphics end by themselves at once, until one does without. Chromium may hear of it a second later.
     await sleep(STAYS_MS);
-    const stays = found !== 0 && found === (await inside.ask<number>(GPU_PROCESS));
+    const stays = found !== 0 && found === (await inside.ask<number>(GPU_PROCESS)) && goesOn(found);
     return stays && !killed.has(found) ? found : undefined;
   });
 }

@@ -10,17 +10,15 @@ import { resizeOutput, SESSIONS, startSession } from "../support/display/session
 import { sightingsIn } from "../support/display/sightings.ts";
 import { heldUp, watchStalls } from "../support/display/stalls.ts";
 import { watchDisplay } from "../support/display/watching.ts";
-import { eventually, type Running } from "../support/machine/processes.ts";
+import { eventually, type LedgerSpot, type Running } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 const catalogue = readCatalogue();
 const eye = await openEye();
 const all = plannedSpots(catalogue, 40);
-/** Every form is among them, and pages that come after clips. */
-const spots = all.slice(0, 4);
-const planned = shownItems(spots);
-const expected = planned.map(({ creative }) => creative);
+/** Among so many in a row is every form, and a page that comes after a clip. */
+const WATCHED_SPOTS = 4;
 const [WIDTH, HEIGHT] = [640, 360];
 
 const isWhole = (sight: string) => catalogue.creatives.some(({ name }) => name === sight);
@@ -37,6 +35,7 @@ describe.each(SESSIONS)("a player on %s", (session) => {
   let rig: Rig;
   let player: Running;
   let sights: readonly string[];
+  let expected: readonly string[];
 
   beforeAll(async () => {
     await conclusive(`sessions, ${session}`, play, () => rig.close());
@@ -51,7 +50,7 @@ describe.each(SESSIONS)("a player on %s", (session) => {
     const recording = await recordDisplay(rig.display.name, WIDTH, HEIGHT);
     player = rig.play(["--config", rig.configure()]);
     const stalls = watchStalls(player, rig.display);
-    const areAll = async () => ((await proved()) >= expected.length ? true : undefined);
+    const areAll = async () => ((await proved()) >= 2 * WATCHED_SPOTS ? true : undefined);
     const stalled = await stalls.until("the proofs", areAll, 90_000).catch((error: Error) => {
       // All of it: the item that was not proved may be the first.
       error.message += `; the player says: ${player.stderr.join("\n")}`;
@@ -59,14 +58,23 @@ describe.each(SESSIONS)("a player on %s", (session) => {
     });
     const recorded = await recording.stop();
     const seen = sightingsIn(recorded, eye);
+    const planned = shownItems(await watched(all));
+    expected = planned.map(({ creative }) => creative);
     sights = seen.map(({ sight }) => sight);
     return strays(seen, planned, heldUp(stalled, recorded.instants));
   }
 
-  /** How many items of the planned spots were proved once. */
+  /** How many items of the watched spots were proved once. */
   async function proved(): Promise<number> {
-    const items = (await rig.emulator.ledger()).slice(0, spots.length).flatMap(({ news, ad }) => [news, ad]);
+    const items = (await watched(await rig.emulator.ledger())).flatMap(({ news, ad }) => [news, ad]);
     return items.filter((item) => item?.pops.length === 1 && item.pops[0]?.verdict === "counted").length;
+  }
+
+  /** From the first one on; on icewm from the first one seen whole: what comes before a bar above is noticed fails. */
+  async function watched<T>(spots: readonly T[]): Promise<readonly T[]> {
+    const isSeen = ({ news, ad }: LedgerSpot) => [news, ad].every((item) => item?.pops.length);
+    const first = session === "icewm" ? (await rig.emulator.ledger()).findIndex(isSeen) : 0;
+    return first < 0 ? [] : spots.slice(first, first + WATCHED_SPOTS);
   }
 
   it("shows items in order, filling the display, with nothing black or foreign between them", () => {

@@ -45,6 +45,15 @@ export function statFields(folder: string): readonly string[] {
   return fieldsOf(readFileSync(`${folder}/stat`, "latin1"));
 }
 
+/** Whether a process goes on: one that has ended has its id until its parent has heard of it. */
+export function goesOn(pid: number): boolean {
+  try {
+    return statFields(`/proc/${pid}`)[0] !== "Z";
+  } catch {
+    return false;
+  }
+}
+
 /** The fields of proc(5)'s stat from the third on: the second is a name in brackets that may hold anything. */
 export function fieldsOf(stat: string): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
