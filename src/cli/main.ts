@@ -43,11 +43,18 @@ export function runOwnCli(argv: readonly string[]): Promise<number> {
 /** The command that is asked for, or all of them where that is none: for the help, and for who misspelt one. */
 async function program(name: string | undefined): Promise<Command> {
   const spotloop = new Command("spotloop").description("a digital-signage player that proves every play");
-  spotloop.version(playerVersion());
-  const all = { ...COMMANDS, ...HIDDEN };
-  const wanted = name !== undefined && Object.hasOwn(all, name) ? all[name] : undefined;
-  for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) spotloop.addCommand(await load());
+  spotloop.version(playerVersion(), VERSION.join(", "));
+  for (const load of wanted(name)) spotloop.addCommand(await load());
   return spotloop;
+}
+
+const VERSION = ["-V", "--version"];
+
+function wanted(name = ""): readonly (() => Promise<Command>)[] {
+  const all = { ...COMMANDS, ...HIDDEN };
+  const load = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (load !== undefined) return [load];
+  return VERSION.includes(name) ? [] : Object.values(COMMANDS);
 }
 
 /**
