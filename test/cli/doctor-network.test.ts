@@ -1,12 +1,16 @@
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { answer, nobody, serve } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
+import { makeCertificates } from "../support/site/certificates.ts";
 import { startNginx } from "../support/site/nginx.ts";
 import { lacking, startSquid } from "../support/site/squid.ts";
-import { spotloopWith } from "./vendor/spotloop.ts";
+import { type Surroundings, spotloopWith } from "./vendor/spotloop.ts";
 
 const SERVICE = "service.signage.test";
 const MEDIA = "media.signage.test";
@@ -40,8 +44,8 @@ async function site() {
 }
 
 /** What doctor says of each thing, and what to do about it. */
-async function said(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
-  const { code, stdout, stderr } = await spotloopWith(env)(["doctor", "--json", ...args]);
+async function said(env: Readonly<Record<string, string>>, args: readonly string[] = [], surroundings?: Surroundings) {
+  const { code, stdout, stderr } = await spotloopWith(env)(["doctor", "--json", ...args], surroundings);
   const { findings } = JSON.parse(stdout) as {
     findings: { name: string; verdict: string; text: string; advice: string | null }[];
   };
@@ -91,6 +95,18 @@ describe.skipIf(lacking() !== null)(
       expect(advice("service")).toContain("network.proxy");
     });
 
+    it("trusts whom this machine trusts, without network.caFile", async () => {
+      const { SPOTLOOP_NETWORK_CA_FILE: ca, ...env } = (await site()).env;
+
+      // Of a process that has read no store yet.
+      const { line, code } = await said({ ...env, SSL_CERT_FILE: ca }, [], { stdin: "" });
+
+      expect(line("service")).toMatch(/^ok: answers in \d+ ms$/);
+      for (const kind of ["news", "ad"]) expect(line(`${kind} media`)).toMatch(/^ok: comes from /);
+      expect(line("proof host")).toMatch(/^ok: .* answers$/);
+      expect(code).toBe(0);
+    });
+
     it("says that the certificate is not known, and to set network.caFile", async () => {
       const { SPOTLOOP_NETWORK_CA_FILE: _, ...env } = (await site()).env;
 
@@ -103,6 +119,33 @@ describe.skipIf(lacking() !== null)(
     });
   },
 );
+
+describe("spotloop doctor where a service has a private authority", () => {
+  it("trusts its certificate where this machine does, and else says who would have to", async () => {
+    const folder = temporaryFolder();
+    const { authority, server, key } = makeCertificates(folder, ["localhost"]);
+    const service = createServer({ cert: readFileSync(server), key: readFileSync(key) }, (_, response) =>
+      answer(200, {}, "[]")(response),
+    );
+    await once(service.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void service.close());
+    const { port } = service.address() as AddressInfo;
+    const known = {
+      SPOTLOOP_BASE_URL: `https://localhost:${port}`,
+      SPOTLOOP_ORG_TOKEN: "org",
+      SPOTLOOP_SCREEN_ID: "1",
+    };
+    const env = { ...known, SPOTLOOP_DATA_DIR: temporaryFolder() };
+
+    const trusted = await said({ ...env, SSL_CERT_FILE: authority }, [], { stdin: "" });
+    // It is valid for two days.
+    expect(trusted.line("tls")).toMatch(/^warning: TLSv1\.3, valid until /);
+    expect(trusted.line("service")).toMatch(/^ok: answers in \d+ ms$/);
+    const foreign = await said(env, [], { stdin: "" });
+    expect(foreign.line("tls")).toContain("its certificate is not known: UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    expect(foreign.advice("tls")).toContain("network.caFile");
+  });
+});
 
 describe("spotloop doctor behind a captive portal", () => {
   it.each([

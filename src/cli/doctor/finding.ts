@@ -1,5 +1,6 @@
 import { type ProxyEnd, ProxyFailure, reasonOf } from "../../client/reply.ts";
 import { EgressDenied } from "../../player/network/egress-policy.ts";
+import { isUnknownSigner } from "../../player/network/uplink.ts";
 import { exitCodes } from "../command-line.ts";
 
 /** What one look at this machine, or at the service from here, came to. */
@@ -41,11 +42,6 @@ export interface Ending {
   readonly advice: string;
 }
 
-/** What the runtime calls a certificate that nobody it trusts has signed. */
-const UNKNOWN_SIGNER: readonly string[] = [
-  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
-  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_UNTRUSTED"],
-];
 const WRONG_TIME: readonly string[] = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 
 /** How far down a chain of causes is looked. */
@@ -60,7 +56,7 @@ export function endingOf(error: unknown, host: string): Ending {
     return { reason: known.message, advice };
   }
   const reason = reasonOf(error);
-  if (UNKNOWN_SIGNER.includes(reason)) {
+  if (isUnknownSigner(error)) {
     const advice = "Set network.caFile to the certificate of its signer: your network's own authority, or its proxy.";
     return { reason: `its certificate is not known: ${reason}`, advice };
   }

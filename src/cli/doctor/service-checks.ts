@@ -6,7 +6,7 @@ import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import { boundsOf, middleOf, type RoundTrip } from "../../core/network/service-offset.ts";
 import type { Access } from "../../player/config/access.ts";
 import type { Environment } from "../../player/config/environment.ts";
-import { requestsBy, trustOf, type Uplink } from "../../player/network/uplink.ts";
+import { heedingMachine, requestsBy, trustOf, type Uplink } from "../../player/network/uplink.ts";
 import { urlOf } from "../../wire/routes.ts";
 import { exitCodes } from "../command-line.ts";
 import { endingOf, type Finding, failure, fine, LOG_IN, warning } from "./finding.ts";
@@ -44,20 +44,30 @@ async function name(host: string, proxy: HttpProxy | null): Promise<Finding> {
   }
 }
 
-function certificate(host: string, port: number, uplink: Uplink): Promise<Finding> {
-  return new Promise((resolve) => {
+async function certificate(host: string, port: number, uplink: Uplink): Promise<Finding> {
+  try {
+    const { protocol, endsAt } = await heedingMachine(shownBy)(host, port, uplink);
+    const text = `${protocol}, valid until ${new Date(endsAt).toISOString().slice(0, 10)}`;
+    const isShort = endsAt - Date.now() < SHORT_CERTIFICATE_MS;
+    return isShort ? warning("tls", text, "Tell the network's operator.") : fine("tls", text);
+  } catch (error) {
+    const { reason, advice } = endingOf(error, host);
+    return failure("tls", `no trusted connection (${reason})`, advice, exitCodes.unavailable);
+  }
+}
+
+/** What a host shows that is trusted: rejects where it is not, or nobody answers. */
+function shownBy(host: string, port: number, uplink: Uplink): Promise<{ protocol: string | null; endsAt: number }> {
+  return new Promise((resolve, reject) => {
     const options = { host, port, servername: host, timeout: WITHIN_MS, ...trustOf(uplink) };
     const socket = connectTls(options, () => {
       const endsAt = Date.parse(socket.getPeerCertificate().valid_to);
-      const text = `${socket.getProtocol()}, valid until ${new Date(endsAt).toISOString().slice(0, 10)}`;
-      const isShort = endsAt - Date.now() < SHORT_CERTIFICATE_MS;
+      resolve({ protocol: socket.getProtocol(), endsAt });
       socket.destroy();
-      resolve(isShort ? warning("tls", text, "Tell the network's operator.") : fine("tls", text));
     });
     const fail = (error: Error) => {
+      reject(error);
       socket.destroy();
-      const { reason, advice } = endingOf(error, host);
-      resolve(failure("tls", `no trusted connection (${reason})`, advice, exitCodes.unavailable));
     };
     socket.on("error", fail);
     socket.on("timeout", () => fail(new TimeUp("no answer")));

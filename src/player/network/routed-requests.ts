@@ -16,7 +16,7 @@ import {
   rememberUnknown,
   resolveSoon,
 } from "./egress-policy.ts";
-import { type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
+import { heedingMachine, type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
 
 /** The way of one request: what connects it, and the proxy that it goes through or null. */
 export interface Route {
@@ -138,7 +138,7 @@ export function fetchGuardedBy(
     if (route.proxy !== null && !(await mayAskProxy(url, policy, resolve))) throw new EgressDenied(url.hostname);
     return route;
   });
-  return guarded.fetch;
+  return heedingMachine(guarded.fetch);
 }
 
 /**

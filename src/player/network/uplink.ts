@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import tls from "node:tls";
 import { type ExactGet, exactGet } from "../../client/http.ts";
+import { reasonOf } from "../../client/reply.ts";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
 import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../config/environment.ts";
 import { readableByOthers } from "../config/file.ts";
@@ -12,7 +13,7 @@ import { readTextFile } from "../small-file.ts";
 export interface Uplink extends ProxyRules {
   /** Where the proxies were named, for people, or null where there is none: `network.proxy`, `HTTPS_PROXY`. */
   readonly namedBy: string | null;
-  /** Certificates in PEM that are trusted beside the usual ones. */
+  /** Certificates in PEM that are trusted beside the usual ones: the runtime's, and this machine's own. */
   readonly certificates: readonly string[];
 }
 
@@ -187,11 +188,54 @@ export function trustOf(uplink: Pick<Uplink, "certificates">): Trust {
   return { secureContext: tls.createSecureContext({ ca: [...trustedBy(uplink)] }) };
 }
 
-/** The certificates of an uplink and the usual ones, in PEM. */
+/** The certificates of an uplink and the usual ones, in PEM: those that the runtime brings along, and this machine's own. */
 export function trustedBy({ certificates }: Pick<Uplink, "certificates">): readonly string[] {
-  // Older runtimes know only those that they bring along.
-  const { getCACertificates, rootCertificates } = tls as Partial<typeof tls>;
-  return [...(getCACertificates?.("default") ?? rootCertificates ?? []), ...certificates];
+  return [...usualCertificates(), ...certificates];
+}
+
+/** Older runtimes know only those that they bring along. */
+const { getCACertificates, rootCertificates, setDefaultCACertificates } = tls as Partial<typeof tls>;
+
+let usual: readonly string[] | null = null;
+
+/** Read once, since this machine's own take a tenth of a second. */
+function usualCertificates(): readonly string[] {
+  const brought = () => getCACertificates?.("default") ?? rootCertificates ?? [];
+  usual ??= [...new Set([...brought(), ...(getCACertificates?.("system") ?? [])])];
+  return usual;
+}
+
+/** What the runtime calls a certificate that nobody it trusts has signed. */
+const UNKNOWN_SIGNER: readonly string[] = [
+  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_UNTRUSTED"],
+];
+
+/** Whether a request failed for a certificate that nobody trusted has signed. */
+export function isUnknownSigner(error: unknown): boolean {
+  return UNKNOWN_SIGNER.includes(reasonOf(error));
+}
+
+let isMachineHeeded = false;
+
+/**
+ * Asks again where the first answer came with a certificate that the runtime does not know, and from then on trusts whom
+ * this machine trusts, too: there an administrator keeps the authority of a proxy that looks into TLS.
+ */
+export function heedingMachine<Asked extends readonly unknown[], Answer>(
+  ask: (...asked: Asked) => Promise<Answer>,
+): (...asked: Asked) => Promise<Answer> {
+  return async (...asked) => {
+    const wasHeeded = isMachineHeeded;
+    try {
+      return await ask(...asked);
+    } catch (error) {
+      if (wasHeeded || setDefaultCACertificates === undefined || !isUnknownSigner(error)) throw error;
+      setDefaultCACertificates(usualCertificates());
+      isMachineHeeded = true;
+      return ask(...asked);
+    }
+  };
 }
 
 /** The ways in which requests are sent. */
@@ -217,15 +261,15 @@ const TRUST_ANYBODY = "NODE_TLS_REJECT_UNAUTHORIZED";
 export function requestsBy(uplink: Uplink): Requests {
   setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_WITHIN_MS);
   delete process.env[TRUST_ANYBODY];
-  if (isPlain(uplink)) return { fetch: globalThis.fetch, exactGet };
+  if (isPlain(uplink)) return { fetch: heedingMachine(globalThis.fetch), exactGet: heedingMachine(exactGet) };
   let opening: Promise<Requests> | null = null;
   const open = () => {
     opening ??= openRequests(uplink);
     return opening;
   };
   return {
-    fetch: async (...request) => (await open()).fetch(...request),
-    exactGet: async (...request) => (await open()).exactGet(...request),
+    fetch: heedingMachine(async (...request) => (await open()).fetch(...request)),
+    exactGet: heedingMachine(async (...request) => (await open()).exactGet(...request)),
   };
 }
 
