@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../core/spot.ts";
+import { insisted } from "./problems.ts";
 
 /** Where a virtual clock takes its pace from: monotonic and wall clock time in milliseconds, as the player's clock has. */
 export interface TimeSource {
@@ -29,8 +30,9 @@ export interface VirtualClock {
   /** Whole milliseconds since the Unix epoch. */
   now(): Instant;
   reading(): ClockReading;
+  /** Throws a `TypeError` where that is no setting. */
   set(setting: ClockSetting): void;
-  /** Moves the time on, in either mode. */
+  /** Moves the time on, in either mode. Throws a `TypeError` where that is no time. */
   advance(ms: number): void;
   /** Back to how it was made. */
   reset(): void;
@@ -47,16 +49,25 @@ export const FASTEST_SPEED = 10_000;
 /** A timer can be set no farther ahead; by then it is looked at again. */
 const LONGEST_TIMER_MS = 60_000;
 
+const instant = z.number().refine((at) => at >= 0 && at <= LATEST_INSTANT, "must lie between 1970 and 9999");
+const settings = {
+  mode: z.enum(["real", "frozen"]).optional(),
+  now: instant.optional(),
+  speed: z.number().positive().max(FASTEST_SPEED).optional(),
+};
+
 /** A clock setting in JSON: `{"mode":"real"|"frozen","now":"2026-03-02T08:00:00Z","speed":1}`. */
 export const clockSettingSchema = z.strictObject({
-  mode: z.enum(["real", "frozen"]).optional(),
+  ...settings,
   now: z.iso
     .datetime({ offset: true })
     .transform((text) => Date.parse(text))
-    .refine((at) => at >= 0 && at <= LATEST_INSTANT, "must lie between 1970 and 9999")
+    .pipe(instant)
     .optional(),
-  speed: z.number().positive().max(FASTEST_SPEED).optional(),
 });
+
+const settingSchema: z.ZodType<ClockSetting> = z.strictObject(settings);
+const stepSchema = z.number().nonnegative();
 
 /** A virtual clock over a source; without a start it follows the source's wall clock. */
 export function virtualClock(source: TimeSource = machineTime(), start: ClockSetting = {}): VirtualClock {
@@ -77,14 +88,15 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
   const tell = () => {
     for (const moved of [...listeners]) moved();
   };
-  const set = (setting: ClockSetting) => {
+  const set = (given: ClockSetting) => {
+    const setting = insisted("the clock", settingSchema, given);
     anchor(setting.now ?? now());
     mode = setting.mode ?? mode;
     speed = setting.speed ?? speed;
     tell();
   };
   const advance = (ms: number) => {
-    anchor(now() + ms);
+    anchor(now() + insisted("the clock is moved on", stepSchema, ms));
     tell();
   };
   const onMoved = (moved: () => void) => {

@@ -5,7 +5,7 @@ import { keepRejectedPop } from "./audit/evidence.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { controlApp } from "./control/app.ts";
 import { type Fork, newForks } from "./control/snapshots-and-forks.ts";
-import { type SpotJson, spotsJson } from "./control/spots.ts";
+import { nextSchema, type SpotJson, spotsJson } from "./control/spots.ts";
 import { activeFaults, joined } from "./faults/choose.ts";
 import { type FaultEntry, faultEntrySchema, faultListSchema, MOST_FAULTS } from "./faults/schema.ts";
 import { type Call, type CallFilter, type Listener, newJournal } from "./http/journal.ts";
@@ -14,6 +14,7 @@ import { approveCalled, type Decision } from "./inventory/reviews.ts";
 import { mediaApp } from "./media/app.ts";
 import { type MediaFile, mediaFiles } from "./media/files.ts";
 import { type Network, type NetworkConfig, reset, stateOf } from "./network.ts";
+import { insisted } from "./problems.ts";
 import { serviceApp } from "./service/app.ts";
 import { type PlannedSpot, type Planning, planNext } from "./spot/planned.ts";
 import { openStateFile, readStateFile } from "./store/file.ts";
@@ -79,7 +80,7 @@ export interface Emulator {
   readonly kept: readonly string[] | null;
   /**
    * Exactly these spots next on a screen, in order, after those that wait already. `orgToken`: whose screen, where
-   * several organizations have one of that id.
+   * several organizations have one of that id. Throws a `TypeError` where they are none.
    */
   next(screenId: string, spots: readonly PlannedSpot[], orgToken?: string): Planning;
   /** The ledger, oldest spot first, of one screen or of all. */
@@ -164,14 +165,17 @@ function emulatorOf(
     seed: network.seed,
     clock: network.clock,
     kept,
-    next: (screen, spots, owner) => planNext(network, { screenId: screen, orgToken: owner }, spots),
+    next: (screen, given, owner) => {
+      const { spots } = insisted("what comes next", nextSchema, { spots: given });
+      return planNext(network, { screenId: screen, orgToken: owner }, spots);
+    },
     spots: (screen, owner) => spotsJson(network.state, network.clock.now(), { screenId: screen, orgToken: owner }),
     calls: (filter) => network.journal.calls(filter),
     setFaults: (faults) => {
-      network.state.faults = activeFaults(faultListSchema.parse(faults), network.clock.now());
+      network.state.faults = activeFaults(insisted("faults", faultListSchema, faults), network.clock.now());
     },
     addFault: (fault) => {
-      const faults = joined(network.state.faults, faultEntrySchema.parse(fault), network.clock.now());
+      const faults = joined(network.state.faults, insisted("a fault", faultEntrySchema, fault), network.clock.now());
       if (faults === null) throw new Error(`at most ${MOST_FAULTS} faults`);
       network.state.faults = faults;
     },

@@ -72,6 +72,16 @@ export function dotted(path: readonly PropertyKey[]): string {
   return steps.join("").replace(/^\./, "");
 }
 
+/** What a program hands over, as a schema reads it. Throws a `TypeError` that names every mistake and where it is. */
+export function insisted<T>(what: string, schema: z.ZodType<T>, given: unknown): T {
+  const reading = schema.safeParse(given);
+  if (reading.success) return reading.data;
+  const told = reading.error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${dotted(path)}: ${message}` : message,
+  );
+  throw new TypeError(`${what}: ${told.join("; ")}`);
+}
+
 export function problemOf(issue: z.core.$ZodIssue): WorldProblem {
   return { path: dotted(issue.path) || "(the whole file)", message: issue.message };
 }

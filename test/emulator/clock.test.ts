@@ -80,3 +80,24 @@ describe("the virtual clock", () => {
     expect(new Date(clock.now()).toISOString()).toBe("9999-01-01T00:00:00.000Z");
   });
 });
+
+describe("a clock that a program sets", () => {
+  it.each([
+    ["a time that is text", { now: "2026-03-02T08:00:00Z" }, "the clock: now: Invalid input: expected number"],
+    ["no time at all", { now: Number.NaN }, "the clock: now: Invalid input"],
+    ["a time before 1970", { now: -1 }, "the clock: now: must lie between 1970 and 9999"],
+    ["a speed that stands still", { speed: 0 }, "the clock: speed: Too small"],
+    ["another mode", { mode: "paused" }, "the clock: mode: Invalid option"],
+    ["another name", { at: 1 }, 'the clock: Unrecognized key: "at"'],
+  ])("refuses %s, and goes on as it was", (_, setting, complaint) => {
+    const clock = virtualClock(undefined, { mode: "frozen", now: 1_000 });
+    expect(() => clock.set(setting as never)).toThrow(complaint);
+    expect(clock.reading()).toEqual({ mode: "frozen", now: 1_000, speed: 1 });
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "1000"])("is not moved on by %s", (ms) => {
+    const clock = virtualClock(undefined, { mode: "frozen", now: 1_000 });
+    expect(() => clock.advance(ms as never)).toThrow("the clock is moved on: ");
+    expect(clock.now()).toBe(1_000);
+  });
+});

@@ -95,6 +95,9 @@ describe("an emulator in a test", () => {
 
     expect(() => emulator.next([{ ad: "ad-cofee" }])).toThrow("spots[0].ad: there is no creative ad-cofee");
     expect(() => emulator.next([], { screenId: "screen_x" })).toThrow("the network has no screen screen_x");
+    expect(() => emulator.next([{ newsFrist: true }] as never)).toThrow(/^what comes next: spots\[0\]: .*"newsFrist"/);
+    expect(() => emulator.next("ad-coffee" as never)).toThrow("what comes next: spots: Invalid input");
+    expect(emulator.ledger()).toEqual([]);
     expect(() => emulator.fault("ofline" as "offline")).toThrow("must be one of flaky-lte");
     await expect(emulator.approve("car_x")).rejects.toThrow("the network has no CAR and no location car_x");
     await expect(emulator.approve("car_coffee")).rejects.toThrow("car_coffee cannot be approved");
