@@ -265,7 +265,7 @@ function unnamedIn(parameters: Parameters): Failure | null {
   return field === undefined ? null : invalid([{ field, message: NO_SEGMENT }]);
 }
 
-const NO_SEGMENT = "must not be empty, . or ..";
+const NO_SEGMENT = "must not be empty, . or .., nor hold half a character";
 
 /** The identifier that the service chose: in the body, or at the end of where it says the new object is (A3). */
 function chosenId(response: Exchange): string | null {

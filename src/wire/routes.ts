@@ -19,12 +19,15 @@ export function urlOf(baseUrl: string, route: Route, parameters: Readonly<Record
 }
 
 /**
- * Whether a value can be a segment of a path at all: nothing, `.` and `..` cannot. URLs are written without dot segments,
- * percent-encoded ones too, so a request for one would reach another path (A17).
+ * Whether a value can be a segment of a path at all: nothing, `.` and `..` cannot, nor half a character. URLs are written
+ * without dot segments, percent-encoded ones too, so a request for one would reach another path (A17).
  */
 export function isSegment(value: string): boolean {
-  return value !== "" && value !== "." && value !== "..";
+  return value !== "" && value !== "." && value !== ".." && !HALF.test(value);
 }
+
+/** Half of a character that takes two places in a text: it has no bytes to be encoded by. */
+export const HALF = /\p{Surrogate}/u;
 
 /** A route with the parameters that a path gives it, decoded. */
 export interface RouteMatch {

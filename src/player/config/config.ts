@@ -132,7 +132,11 @@ export function readConfig(source: ConfigSource): ConfigReading {
     kind: "ok",
     config,
     path,
-    warnings: [...warningsAbout(config.baseUrl, path, token, surroundings), ...uplink.warnings],
+    warnings: [
+      ...warningsAbout(config.baseUrl, path, token, surroundings),
+      ...config.screens.flatMap(strayedSpaces),
+      ...uplink.warnings,
+    ],
     watch: watchAll,
   };
 }
@@ -223,6 +227,12 @@ export function warningsAbout(
     warnings.push("baseUrl is not https: the organization token crosses the network in the clear");
   }
   return warnings;
+}
+
+/** An id that was pasted with what stood around it is another one. */
+function strayedSpaces({ screenId }: ScreenConfig): readonly string[] {
+  if (screenId === screenId.trim()) return [];
+  return [`screenId ${JSON.stringify(screenId)} begins or ends with a space, which is taken for a part of it`];
 }
 
 /** A screen that the player plays, and the display it plays it on. */

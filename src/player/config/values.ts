@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { isSegment } from "../../wire/routes.ts";
+import { HALF, isSegment } from "../../wire/routes.ts";
 
 /** Far above any real one: keeps a file that is not what it should be from being taken in whole. */
 export const LONGEST_TEXT = 1_024;
 export const MOST_ENTRIES = 64;
 export const text = z.string().min(1).max(LONGEST_TEXT);
 export const folder = text;
-export const screenId = text.refine((id) => id === "" || isSegment(id), "must not be . or ..");
+export const screenId = text.refine((id) => id === "" || isSegment(id), {
+  error: ({ input }) => (HALF.test(String(input)) ? "must not hold half a character" : "must not be . or .."),
+});
 export const bytes = z.int().positive();
 export const seconds = (longest: number) => z.number().positive().max(longest);
 

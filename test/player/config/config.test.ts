@@ -183,6 +183,19 @@ describe("a configuration", () => {
     expect(problems(reading)).toEqual(["screenId must not be . or .."]);
   });
 
+  it("takes no screen whose name no request could write", () => {
+    const reading = given(JSON.stringify({ ...least, screenId: "s\ud83d" })).reading;
+
+    expect(problems(reading)).toEqual(["screenId must not hold half a character"]);
+  });
+
+  it.each([" s1", "s1\n"])("takes %j as it is, and says that there is a space", (screenId) => {
+    expect(given({ ...least, screenId }).reading).toMatchObject({
+      config: { screens: [{ screenId }] },
+      warnings: [`screenId ${JSON.stringify(screenId)} begins or ends with a space, which is taken for a part of it`],
+    });
+  });
+
   it("tells line and column where it is not JSON", () => {
     expect(problems(given('{\n  "baseUrl": "x"\n  "screenId": 1\n}').reading)).toEqual([
       "The file is not JSON: line 3, column 3: a comma or } is expected here.",
