@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pino } from "pino";
+import { onTestFinished } from "vitest";
 import type { Delivery } from "../../../src/core/proofs/proof.ts";
 import { Courier, type CourierParts } from "../../../src/player/proofs/courier.ts";
 import { ProofFile, type ProofFileParts } from "../../../src/player/proofs/proof-file.ts";
@@ -79,6 +80,8 @@ export function courierRun(
     courier.notify();
     return owing;
   };
+  // Else it opens its file again in a folder that is gone by then.
+  onTestFinished(() => void courier.stop(AbortSignal.abort()));
   return { store, serviceClock, courier, sent, settled, owe };
 }
 
