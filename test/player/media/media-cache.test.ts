@@ -574,6 +574,7 @@ describe("a file that may have changed at its server", () => {
 describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
   it("keeps no file from the screen that is on it whole, and ends nothing", async () => {
     const disk = smallDisk(2 * 1024 * 1024);
+    rmSync(home, { recursive: true });
     home = join(disk.path, "home");
     answers["/a"] = send(png(1_000));
     const cache = await openCache();
@@ -590,6 +591,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
 
   it("leaves no hole in a file whose connection broke while it took nothing, and goes on once it does", async () => {
     const disk = smallDisk(2 * 1024 * 1024);
+    rmSync(home, { recursive: true });
     home = join(disk.path, "home");
     const body = png(100_000);
     const cache = await openCache();
