@@ -17,6 +17,9 @@ const SIZES: Readonly<Record<string, { readonly width: number; readonly height: 
   "made-for-3840x2160": { width: 3840, height: 2160 },
   "made-for-1080x1920": { width: 1080, height: 1920 },
   "made-for-320x480": { width: 320, height: 480 },
+  "opener-policy": { width: 1920, height: 1080 },
+  isolated: { width: 1920, height: 1080 },
+  helmet: { width: 1080, height: 1920 },
 };
 
 /** Pages whose items name another address than the page's own. */
@@ -32,6 +35,7 @@ const SHORT: ReadonlySet<string> = new Set([
   "overflowing",
   "made-for-1920x1080",
   "made-for-300x250",
+  "helmet",
   "web-font",
   "canvas-2d",
   "gsap",

@@ -1,3 +1,20 @@
+/** As a widespread library for servers has them. */
+const USUAL_PROTECTION = {
+  "content-security-policy":
+    "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "origin-agent-cluster": "?1",
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000; includeSubDomains",
+  "x-content-type-options": "nosniff",
+  "x-dns-prefetch-control": "off",
+  "x-download-options": "noopen",
+  "x-frame-options": "SAMEORIGIN",
+  "x-permitted-cross-domain-policies": "none",
+  "x-xss-protection": "0",
+};
+
 /** What the server of some pages sends besides the page; the others get nothing but their content type. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/pages/charset-by-header.html": { "content-type": "text/html; charset=windows-1252" },
@@ -12,6 +29,14 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/pages/strict-types/": { "x-content-type-options": "nosniff" },
   "/pages/strict-types/named-wrong.js": { "content-type": "text/plain", "x-content-type-options": "nosniff" },
   "/pages/permissions-policy.html": { "permissions-policy": "autoplay=(), sync-xhr=()" },
+  "/pages/helmet/": USUAL_PROTECTION,
+  "/pages/helmet/page.css": USUAL_PROTECTION,
+  "/pages/helmet/page.js": USUAL_PROTECTION,
+  "/pages/opener-policy.html": { "cross-origin-opener-policy": "same-origin" },
+  "/pages/isolated.html": {
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+  },
   "/pages/cookies.html": { "set-cookie": "shop=harbour; Path=/pages" },
   "/pages/xhtml.html": { "content-type": "application/xhtml+xml" },
 };

@@ -1,0 +1,1 @@
+document.getElementById("told").textContent = `${innerWidth} by ${innerHeight}`;
