@@ -1,4 +1,4 @@
-import type { App, Debugger, Session, WebContents } from "electron";
+import type { App, Session, WebContents } from "electron";
 
 /**
  * What becomes of a navigation of the main frame: it is the page's own loading; it is refused, and harms nobody; it is
@@ -69,14 +69,9 @@ function refuseShortcuts(contents: WebContents): void {
  * sees nothing of it. There must be a page by now.
  */
 async function refuseInput(contents: WebContents): Promise<void> {
-  if (contents.isDestroyed()) return;
-  await protocolOf(contents).sendCommand("Input.setIgnoreInputEvents", { ignore: true });
-}
-
-/** What Chromium's own tools speak with a page: what is asked for by it holds in whichever process the page goes on. */
-export function protocolOf({ debugger: protocol }: WebContents): Debugger {
-  if (!protocol.isAttached()) protocol.attach();
-  return protocol;
+  if (contents.isDestroyed() || contents.debugger.isAttached()) return;
+  contents.debugger.attach();
+  await contents.debugger.sendCommand("Input.setIgnoreInputEvents", { ignore: true });
 }
 
 /** Checklist 12. */

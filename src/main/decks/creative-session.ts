@@ -121,9 +121,14 @@ function typeOf(response: ErrorResponse | null): PageHeaders {
   return base === "" ? {} : { "content-type": `${base}; charset=utf-8` };
 }
 
+const OPENER = "cross-origin-opener-policy";
+const EMBEDDER = "cross-origin-embedder-policy";
+
 /** What a maker's server says and what we add. Of two policies browsers obey both; of two permissions the later one. */
 function headersFor(made: PageHeaders, request: Request): PageHeaders {
-  const { [COOKIES]: _, ...shown } = made;
+  const { [COOKIES]: _, [OPENER]: opener, ...shown } = made;
+  // Nobody opens a page here. One that is not to be isolated would only find its window's size late, in another process.
+  const apart = opener === undefined || made[EMBEDDER] === undefined ? {} : { [OPENER]: opener };
   const names = Object.keys(CONFINED);
   const both = names.map((name) => [name, [made[name], CONFINED[name]].filter(Boolean).join(", ")]);
   // Servers may name an origin only to whom tells them theirs; the cache asks for all pages alike.
@@ -132,7 +137,7 @@ function headersFor(made: PageHeaders, request: Request): PageHeaders {
     "access-control-allow-origin": origin ?? "*",
     "access-control-allow-credentials": String(origin !== null),
   };
-  return { ...anyone, ...shown, ...Object.fromEntries(both) };
+  return { ...anyone, ...shown, ...apart, ...Object.fromEntries(both) };
 }
 
 /** Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network. */

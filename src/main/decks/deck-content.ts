@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebContents } from "electron";
 import { z } from "zod";
-import { protocolOf } from "../guards.ts";
 
 /** What has been presented since a deck was taken. */
 interface Progress {
@@ -38,12 +37,9 @@ export const NEXT_PAINT = `new Promise((resolve) => requestAnimationFrame(() => 
  * Resolves when the next frame is completely rasterised. An animation frame only says that the frame was submitted: tiles
  * rasterised later would be empty in a deck that is raised now. A screenshot waits for all tiles; it is thrown away.
  */
-export async function presented(contents: WebContents): Promise<void> {
-  await protocolOf(contents).sendCommand("Page.captureScreenshot", {
-    format: "jpeg",
-    quality: 1,
-    optimizeForSpeed: true,
-  });
+export async function presented({ debugger: protocol }: WebContents): Promise<void> {
+  if (!protocol.isAttached()) protocol.attach();
+  await protocol.sendCommand("Page.captureScreenshot", { format: "jpeg", quality: 1, optimizeForSpeed: true });
 }
 
 /** A point of a page, in CSS pixels. */

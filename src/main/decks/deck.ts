@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { type BaseWindow, type WebContents, WebContentsView, type WebPreferences } from "electron";
 import { layoutPage, type PageLayout } from "../../core/displays/page-layout.ts";
 import type { FailureReason } from "../../core/spot.ts";
-import { confine, type NavigationRule, protocolOf } from "../guards.ts";
+import { confine, type NavigationRule } from "../guards.ts";
 import { type OverhangPlace, SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
 import { loadBefore } from "./deck-content.ts";
@@ -60,8 +61,8 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
 
   let size: readonly [widthPx: number | null, heightPx: number | null] | null = null;
   let surround: Surround | null = null;
-  let emulated: Pick<PageLayout, "page" | "scale"> | null = null;
-  let emulation = Promise.resolve();
+  /** Lost with its frame: a page that is kept apart from others comes in another one, and in newer Chromium each does. */
+  let emulated: (Pick<PageLayout, "page" | "scale"> & { readonly frame: string | null }) | null = null;
   let isRaised = false;
   /** Where it sticks out of the display, or null. */
   let place: OverhangPlace | null = null;
@@ -74,9 +75,11 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     view.setBounds(place === null ? area : overhanging(window, area, place));
     if (size === null || contents.isDestroyed()) return;
     // Repeated emulation would lay out and draw again, with the empty background visible until then.
-    if (emulated?.scale !== scale || emulated.page.width !== page.width || emulated.page.height !== page.height) {
-      emulated = { page, scale };
-      emulation = emulate(contents, emulated);
+    const next = { page, scale, frame: frameOf(contents) };
+    if (!isDeepStrictEqual(emulated, next)) {
+      const views = { screenSize: page, viewSize: page, viewPosition: { x: 0, y: 0 } };
+      contents.enableDeviceEmulation({ screenPosition: "desktop", deviceScaleFactor: 0, scale, ...views });
+      emulated = next;
     }
     if (area.width < visible.width || area.height < visible.height) {
       surround ??= surroundWithBlack(window, webPreferences, isRaised ? view : null, fail);
@@ -95,13 +98,15 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
   return {
     contents,
     async layOut(widthPx, heightPx) {
-      // Emulation needs a page to begin with, and stays for all that are loaded next.
+      // Emulation needs a page to begin with, and stays for the one that is loaded next where that comes in its place.
       await loadBefore(contents, BLANK);
-      // Of a step back to it Chromium asks nobody.
-      contents.on("did-navigate", (_event, url) => url === BLANK && fail("forbidden", "navigation"));
+      contents.on("did-navigate", (_event, url) => {
+        // Of a step back to it Chromium asks nobody.
+        if (url === BLANK) return fail("forbidden", "navigation");
+        adapt();
+      });
       size = [widthPx, heightPx];
       adapt();
-      await emulation;
       await surround?.isThere;
     },
     addWhiteBackground: () => view.setBackgroundColor("#ffffff"),
@@ -132,18 +137,14 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
 
 const BLANK = "about:blank";
 
-/**
- * Has a page laid out for a window of its own size and drawn at a scale, whichever process its document is opened in: that
- * is another one where its server keeps it from what other pages do, and with newer Chromium's each time.
- */
-async function emulate(contents: WebContents, { page, scale }: Pick<PageLayout, "page" | "scale">): Promise<void> {
-  const [width, height] = [Math.round(page.width), Math.round(page.height)];
-  const seen = { width, height, deviceScaleFactor: 0, mobile: false, scale };
-  const screen = { screenWidth: width, screenHeight: height, positionX: 0, positionY: 0, dontSetVisibleSize: true };
-  // One that is closed meanwhile needs none.
-  await protocolOf(contents)
-    .sendCommand("Emulation.setDeviceMetricsOverride", { ...seen, ...screen })
-    .catch(() => {});
+/** What names the frame that a page is in; one that has crashed is in none. */
+function frameOf(contents: WebContents): string | null {
+  try {
+    const { processId, routingId } = contents.mainFrame;
+    return `${processId}.${routingId}`;
+  } catch {
+    return null;
+  }
 }
 
 /** Black beside a page that does not fill the display. */
