@@ -1,7 +1,6 @@
 // Run by `npm test [-- PATTERN]` and by CI: everything there is to check, or the test files whose path has PATTERN in it.
 import { readFile, rm } from "node:fs/promises";
 import type { Ready } from "./ready.mjs";
-import { canRunBehind, runBehind } from "./setup/behind.ts";
 import { startDisplay } from "./setup/display.ts";
 import { passThrough } from "./setup/pass-through.mjs";
 import { ROOT } from "./setup/paths.mjs";
@@ -16,19 +15,7 @@ interface Tally {
 const MODULES = `${ROOT}/node_modules`;
 /** Commands are started some thousand times: they are compiled once. */
 const COMPILED = `${MODULES}/.cache/spotloop/compiled`;
-
-type Project = "unit" | "unseen" | "e2e" | "seen" | "timed";
-
-/**
- * One after the other. What is judged by what a display shows, and when, waits half of its time: behind it runs what is
- * not, and has what it leaves of the processors.
- */
-const STEPS: readonly { readonly project: Project; readonly behind?: Project }[] = [
-  { project: "timed", behind: "unit" },
-  { project: "seen", behind: "unseen" },
-  { project: "e2e" },
-];
-const PROJECTS = STEPS.flatMap(({ project, behind }) => (behind === undefined ? [project] : [behind, project]));
+const REPORT = `${ROOT}/dist/.test-report.json`;
 
 export async function run(patterns: readonly string[], ready: Ready): Promise<number> {
   const { say, signal } = ready;
@@ -46,27 +33,20 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   await offerSystem(["site", "disks", "monitoring", "broker", "machines", "installer"], ready);
   await check("types", [`${MODULES}/typescript/bin/tsc`, "--build"]);
 
+  const suite = async (project: string, env: NodeJS.ProcessEnv = {}): Promise<Tally> => {
+    await rm(REPORT, { force: true });
+    const all = { ...process.env, NODE_COMPILE_CACHE: COMPILED, ...env };
+    await check(`tests: ${project}`, vitest(project, patterns), all);
+    return readTally();
+  };
+  const tallies = [await suite("unit")];
   const display = await startDisplay();
   say.note(`\nElectron ${runtime.version}${runtime.fallback ? " (stand-in)" : ""} on ${display.name}`);
-  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED, DISPLAY: display.name };
-  const suite = (project: Project) => check(`tests: ${project}`, vitest(project, patterns), env);
-  const suiteBehind = async (project: Project) => {
-    if (signal.aborted) return;
-    const { code, said } = await runBehind(process.execPath, vitest(project, patterns), { cwd: ROOT, env, signal });
-    say.note(`\n── tests: ${project}\n${said}`);
-    codes.push(code);
-  };
-  await Promise.all(PROJECTS.map((project) => rm(reportOf(project), { force: true })));
   try {
-    if (canRunBehind()) {
-      for (const { project, behind } of STEPS) {
-        await Promise.all([suite(project), behind === undefined ? undefined : suiteBehind(behind)]);
-      }
-    } else for (const project of PROJECTS) await suite(project);
+    for (const project of ["e2e", "seen", "timed"]) tallies.push(await suite(project, { DISPLAY: display.name }));
   } finally {
     await display.stop();
   }
-  const tallies = await Promise.all(PROJECTS.map(readTally));
   const [passed, failed] = [tallies.map((one) => one.passed), tallies.map((one) => one.failed)];
   process.stdout.write(`\n${sum(passed)} passed, ${sum(failed)} failed\n`);
   return codes.find((code) => code !== 0) ?? 0;
@@ -76,21 +56,17 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function reportOf(project: Project): string {
-  return `${ROOT}/dist/.test-report-${project}.json`;
-}
-
-function vitest(project: Project, patterns: readonly string[]): string[] {
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportOf(project)}`];
+function vitest(project: string, patterns: readonly string[]): string[] {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
   const found = patterns.length > 0 ? ["--passWithNoTests"] : [];
   const which = ["run", "--config", "test/vitest.config.ts", "--project", project];
   return [`${MODULES}/vitest/vitest.mjs`, ...which, ...reporters, ...found, ...patterns];
 }
 
 /** A suite that could not start has left no report; its exit code tells. */
-async function readTally(project: Project): Promise<Tally> {
+async function readTally(): Promise<Tally> {
   try {
-    const { numPassedTests, numFailedTests } = JSON.parse(await readFile(reportOf(project), "utf8"));
+    const { numPassedTests, numFailedTests } = JSON.parse(await readFile(REPORT, "utf8"));
     return { passed: numPassedTests, failed: numFailedTests };
   } catch {
     return { passed: 0, failed: 0 };

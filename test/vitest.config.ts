@@ -8,8 +8,6 @@ const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${n
 const SEEN = files("house", "opening-hours", "screens", "sessions", "soak");
 /** Judged frame by frame, by how long it is in sight. */
 const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk");
-/** Judged by how it starts and ends and what it says, however long that takes. */
-const UNSEEN = files("checklist", "clone", "dashboard", "packaged", "sealed", "stopping", "surroundings");
 
 /** What takes longest is begun first: else one processor waits for it in the end. */
 const LONGEST = ["sessions", "screens", "display-monitor", "fidelity", "house-pages", "house-share", "packaged"];
@@ -65,18 +63,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "unseen",
-          include: UNSEEN,
-          maxWorkers: 2,
-          ...SHOWN,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: [...SEEN, ...TIMED, ...UNSEEN],
+          exclude: [...SEEN, ...TIMED],
           // Half of the time they wait, too; with more of them a machine that has other work shows some too late.
           maxWorkers: 3,
           ...SHOWN,

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 
-import { BEHIND } from "../../../scripts/setup/behind.ts";
 import { electronRuntime, PLAYER_SWITCHES } from "../../../scripts/setup/electron.ts";
 import { ROOT } from "../../../scripts/setup/paths.mjs";
 import { ordinaryUser } from "../../../scripts/setup/user.ts";
@@ -189,18 +188,18 @@ export function lastPlayer(): Running | undefined {
 }
 
 /**
- * What is measured goes before whatever else this machine does, as far as the user running this may say so: its session
- * before others (sched(7), autogroup), and where the kernel does not share the processors among sessions, the process. Within
- * a session it does not: what reaps a page's process spins in the kernel until that one's last thread has had its turn,
- * which runs behind all others, and took up to 0.4 s of a busy machine then.
+ * What is measured goes before whatever else this machine does, as far as the user running this may say so: before the
+ * other processes of its session, and its session before others, where the kernel shares the processors among sessions
+ * first (sched(7), autogroup).
  */
 export function preferOver({ pid }: { readonly pid?: number | undefined }): void {
-  if (pid === undefined || process.getuid?.() !== 0 || process.env[BEHIND] !== undefined) return;
+  if (pid === undefined || process.getuid?.() !== 0) return;
+  setPriority(pid, constants.priority.PRIORITY_HIGH);
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(SESSION_PRIORITY), { flag: "r+" });
   } catch {
-    // No such file, or EINVAL where this session is in the root group, whose share is fixed.
-    setPriority(pid, constants.priority.PRIORITY_HIGH);
+    // No such file where the kernel does not group sessions; EINVAL where this session is in the root group, whose share
+    // is fixed. The priority above is all there is then.
   }
 }
 
