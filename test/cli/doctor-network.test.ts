@@ -1,10 +1,7 @@
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { answer, nobody, serve } from "../client/server.ts";
+import { answer, nobody, serve, serveByTls } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 import { makeCertificates } from "../support/site/certificates.ts";
@@ -122,19 +119,9 @@ describe.skipIf(lacking() !== null)(
 
 describe("spotloop doctor where a service has a private authority", () => {
   it("trusts its certificate where this machine does, and else says who would have to", async () => {
-    const folder = temporaryFolder();
-    const { authority, server, key } = makeCertificates(folder, ["localhost"]);
-    const service = createServer({ cert: readFileSync(server), key: readFileSync(key) }, (_, response) =>
-      answer(200, {}, "[]")(response),
-    );
-    await once(service.listen(0, "127.0.0.1"), "listening");
-    onTestFinished(() => void service.close());
-    const { port } = service.address() as AddressInfo;
-    const known = {
-      SPOTLOOP_BASE_URL: `https://localhost:${port}`,
-      SPOTLOOP_ORG_TOKEN: "org",
-      SPOTLOOP_SCREEN_ID: "1",
-    };
+    const { authority, ...shown } = makeCertificates(temporaryFolder(), ["localhost"]);
+    const { url } = await serveByTls(shown, (_, response) => answer(200, {}, "[]")(response));
+    const known = { SPOTLOOP_BASE_URL: url, SPOTLOOP_ORG_TOKEN: "org", SPOTLOOP_SCREEN_ID: "1" };
     const env = { ...known, SPOTLOOP_DATA_DIR: temporaryFolder() };
 
     const trusted = await said({ ...env, SSL_CERT_FILE: authority }, [], { stdin: "" });

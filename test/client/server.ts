@@ -1,6 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import type { Certificates } from "../support/site/certificates.ts";
 
 export interface Served {
   readonly url: string;
@@ -8,19 +11,31 @@ export interface Served {
   readonly targets: readonly string[];
 }
 
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** A server on a free loopback port that answers as told, gone when the test is. */
-export async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Served> {
+export function serve(answer: Answer): Promise<Served> {
+  return served(createServer, "http://127.0.0.1", answer);
+}
+
+/** The same by TLS, for a certificate in the name of `localhost`. */
+export function serveByTls({ server, key }: Pick<Certificates, "server" | "key">, answer: Answer): Promise<Served> {
+  const shown = { cert: readFileSync(server), key: readFileSync(key) };
+  return served((hear) => createSecureServer(shown, hear), "https://localhost", answer);
+}
+
+async function served(open: (hear: Answer) => Server | SecureServer, origin: string, answer: Answer): Promise<Served> {
   const targets: string[] = [];
-  const server = createServer((request, response) => {
+  const server = open((request, response) => {
     targets.push(request.url ?? "");
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
+  return { url: `${origin}:${(server.address() as AddressInfo).port}`, targets };
 }
 
 /** Answers each request with the next of these, and with the last one from then on. */

@@ -200,8 +200,9 @@ let usual: readonly string[] | null = null;
 
 /** Read once, since this machine's own take a tenth of a second. */
 function usualCertificates(): readonly string[] {
-  const brought = () => getCACertificates?.("default") ?? rootCertificates ?? [];
-  usual ??= [...new Set([...brought(), ...(getCACertificates?.("system") ?? [])])];
+  if (usual !== null) return usual;
+  const brought = getCACertificates?.("default") ?? rootCertificates ?? [];
+  usual = [...new Set([...brought, ...(getCACertificates?.("system") ?? [])])];
   return usual;
 }
 

@@ -571,11 +571,17 @@ describe("a file that may have changed at its server", () => {
   });
 });
 
+/** Has the cache of this test on a disk of its own, which can be filled. */
+function moveToSmallDisk() {
+  const disk = smallDisk(2 * 1024 * 1024);
+  rmSync(home, { recursive: true });
+  home = join(disk.path, "home");
+  return disk;
+}
+
 describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
   it("keeps no file from the screen that is on it whole, and ends nothing", async () => {
-    const disk = smallDisk(2 * 1024 * 1024);
-    rmSync(home, { recursive: true });
-    home = join(disk.path, "home");
+    const disk = moveToSmallDisk();
     answers["/a"] = send(png(1_000));
     const cache = await openCache();
     const blocklist = new CreativeBlocklist(opened.at(-1) as IndexFile);
@@ -590,9 +596,7 @@ describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
   });
 
   it("leaves no hole in a file whose connection broke while it took nothing, and goes on once it does", async () => {
-    const disk = smallDisk(2 * 1024 * 1024);
-    rmSync(home, { recursive: true });
-    home = join(disk.path, "home");
+    const disk = moveToSmallDisk();
     const body = png(100_000);
     const cache = await openCache();
     let free = () => {};

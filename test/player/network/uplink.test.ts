@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer as createPlainServer } from "node:http";
-import { createServer } from "node:https";
+import { chmodSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +9,7 @@ import { readAccess } from "../../../src/player/config/access.ts";
 import { type ConfigReading, readConfig, secretsIn } from "../../../src/player/config/config.ts";
 import type { Environment } from "../../../src/player/config/environment.ts";
 import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
+import { serveByTls } from "../../client/server.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { makeCertificates } from "../../support/site/certificates.ts";
 
@@ -95,7 +95,7 @@ describe("a configuration that wants no proxy", () => {
   it.each([{ NODE_USE_ENV_PROXY: "1" }, { NODE_OPTIONS: "--use-env-proxy" }])(
     "has none where the runtime is told to go by the environment: %j",
     async (told) => {
-      const server = createPlainServer((request, response) => response.end(request.url));
+      const server = createServer((request, response) => response.end(request.url));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       onTestFinished(() => void server.close());
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/asked`;
@@ -117,18 +117,15 @@ describe("a configuration that wants no proxy", () => {
 // They are made by openssl, which Windows does not have.
 describe.skipIf(process.platform === "win32")("certificates", () => {
   it("are checked whatever a variable says, and so the configuration warns", async () => {
-    const folder = temporaryFolder();
-    const { server, key } = makeCertificates(folder, ["localhost"]);
-    const tls = createServer({ cert: readFileSync(server), key: readFileSync(key) }, (_, response) => response.end());
-    await new Promise<void>((resolve) => void tls.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void tls.close());
+    const certificates = makeCertificates(temporaryFolder(), ["localhost"]);
+    const { url } = await serveByTls(certificates, (_, response) => response.end());
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(warnings(read({}, process.env))).toContainEqual(
       expect.stringContaining("NODE_TLS_REJECT_UNAUTHORIZED is not heeded"),
     );
     const { fetch } = requestsBy(DIRECT);
-    const asked = fetch(`https://localhost:${(tls.address() as AddressInfo).port}/`);
+    const asked = fetch(url);
     await expect(asked).rejects.toMatchObject({ cause: { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" } });
   });
 });

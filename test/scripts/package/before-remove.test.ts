@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { onPath } from "../../../scripts/setup/system.ts";
+import { goesOn } from "../../support/machine/proc.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const SCRIPT = join(import.meta.dirname, "..", "..", "..", "assets", "linux", "before-remove.sh");
@@ -41,8 +42,7 @@ async function started(program: string): Promise<ChildProcess> {
 
 /** The signal that ended it; null while it runs. */
 async function ending(child: ChildProcess): Promise<string | null> {
-  const isRunning = spawnSync("sh", ["-c", `grep -q '^State:.[^Z]' /proc/${child.pid}/status`]).status === 0;
-  if (isRunning) return null;
+  if (goesOn(child.pid ?? 0)) return null;
   if (child.signalCode === null) await once(child, "exit");
   return child.signalCode;
 }
