@@ -14,8 +14,13 @@ export interface FollowedReply extends Reply {
   readonly url: string;
 }
 
-/** One GET without following redirects; rejects when there is no answer. */
-export type Get = (url: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+/** One GET, or a POST of a body, without following redirects; rejects when there is no answer. */
+export type Get = (
+  url: string,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+  body?: string | null,
+) => Promise<Reply>;
 
 /** GETs a URL with a request target of one's own: a proof is sent byte for byte as received (F11). No redirects. */
 export type ExactGet = (
@@ -53,7 +58,7 @@ export function exactGetBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet
 }
 
 /**
- * GETs a URL and follows its redirects. The reply is the last one: still a redirect where there were more than
+ * GETs a URL, or posts it a body, and follows its redirects. The reply is the last one: still a redirect where there were more than
  * `MOST_REDIRECTS`, or where one led nowhere that can be followed.
  */
 export async function follow(
@@ -61,17 +66,27 @@ export async function follow(
   url: string,
   signal: AbortSignal,
   headers?: Readonly<Record<string, string>>,
+  body: string | null = null,
 ): Promise<FollowedReply> {
   let at = url;
-  let reply = await get(at, signal, headers);
+  let sent = headers;
+  let posted = body;
+  let reply = await get(at, signal, sent, posted);
   for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
     const next = nextStop(reply, at);
     if (next === null) break;
     await discard(reply);
+    // What was meant for one origin is not for another.
+    if (new URL(next).origin !== new URL(at).origin) sent = without(["authorization", "cookie"], sent);
+    if (!AS_IT_WAS.includes(reply.status)) [posted, sent] = [null, without(["content-type"], sent)];
     at = next;
-    reply = await get(at, signal, headers);
+    reply = await get(at, signal, sent, posted);
   }
   return { status: reply.status, headers: reply.headers, body: reply.body, url: at };
+}
+
+function without(names: readonly string[], headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
 function nextStop(reply: Reply, from: string): string | null {
@@ -90,6 +105,8 @@ function asWritten(header: string | null): string | null {
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+/** Of these, those by which a POST stays one. */
+const AS_IT_WAS: readonly number[] = [307, 308];
 
 /**
  * The path and query of a URL exactly as written, where `fetch` would write them differently (`/a/../b`, `{id}`, a quote

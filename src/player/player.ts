@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { type ExactGet, follow } from "../client/http.ts";
+import { type ExactGet, follow, USER_AGENT } from "../client/http.ts";
 import { SpotClient } from "../client/spot-client.ts";
 import { daySpanIn } from "../core/media/data-budget.ts";
 import type { FinalVerdict } from "../core/proofs/proof.ts";
@@ -15,6 +15,7 @@ import { type NetworkState, NetworkWatch, type RecordReport } from "./health/hea
 import type { Metrics } from "./health/metrics.ts";
 import { CreativeBlocklist } from "./media/creative-blocklist.ts";
 import type { MediaRequest } from "./media/download.ts";
+import type { PageHeaders } from "./media/media.ts";
 import { type CacheParts, MediaCache, mediaFolderIn } from "./media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "./media/media-index.ts";
 import { AbsenceBook, PageLoadBook } from "./media/page-books.ts";
@@ -31,6 +32,7 @@ import {
   resolveSoon,
 } from "./network/egress-policy.ts";
 import { meteredLine, Throttle } from "./network/media-line.ts";
+import { pageGetBy } from "./network/page-get.ts";
 import { BALLAST_BYTES, Ballast } from "./proofs/ballast.ts";
 import { Courier } from "./proofs/courier.ts";
 import { ProofFile } from "./proofs/proof-file.ts";
@@ -56,6 +58,8 @@ export interface PlayerParts {
   readonly exactGet?: ExactGet;
   /** What media is fetched with, which must not go everywhere; by default the same. */
   readonly openMediaFetch?: (policy: EgressPolicy) => typeof globalThis.fetch;
+  /** Who asks for media, and in which language, in the headers of each request; by default no browser. */
+  readonly browser?: PageHeaders;
   /** What addresses a name has; by default the system's answer. */
   readonly resolve?: Resolve;
   /** Chance in [0, 1), for jitter only. */
@@ -274,18 +278,16 @@ interface MediaParts extends Pick<CacheParts, "index" | "blocklist" | "line" | "
 }
 
 function openCache(parts: PlayerParts, { policy, ...media }: MediaParts): Promise<MediaCache> {
-  const { config, clock, metrics } = parts;
+  const { config, clock, metrics, browser = USER_AGENT } = parts;
   const mediaFetch = parts.openMediaFetch?.(policy) ?? parts.fetch;
-  const get = limitedBy(policy, (url, signal, headers) =>
-    mediaFetch(url, { redirect: "manual", signal, ...(headers === undefined ? {} : { headers }) }),
-  );
+  const get = limitedBy(policy, pageGetBy(mediaFetch));
   return MediaCache.open({
     folder: mediaFolderIn(config.dataDir),
     ...media,
     clock,
     limits: config.cache,
     ...(parts.downloadRetryMs === undefined ? {} : { retryMs: parts.downloadRetryMs }),
-    fetch: (url, signal, headers) => follow(get, url, signal, headers),
+    fetch: (url, signal, headers, body) => follow(get, url, signal, { ...browser, ...headers }, body),
     onDownloaded: (sizeBytes) => metrics.downloadedBytes.inc(sizeBytes),
   });
 }

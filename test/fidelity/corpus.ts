@@ -26,6 +26,8 @@ const SIZES: Readonly<Record<string, { readonly width: number; readonly height: 
 const ADDRESSES: Readonly<Record<string, string>> = {
   "redirected-document": "/redirect?to=%2Fredirect%3Fto%3D%2Fpages%2Fredirected-document.html",
   "address-with-query-and-fragment": "/pages/address-with-query-and-fragment.html?id=7&sig=a%2Fb%3D#third",
+  "asked-as-browser":
+    "/pages/asked-as-browser/?needs=user-agent~Chrome/&needs=accept~text/html&needs=accept-language~en",
 };
 
 /** What the short form shows: one of each kind that was ever shown wrong, and of each way of drawing. */
@@ -39,6 +41,8 @@ const SHORT: ReadonlySet<string> = new Set([
   "web-font",
   "canvas-2d",
   "gsap",
+  "asked-as-browser",
+  "asked-with-key",
   "csp-by-header",
   "frame-of-another-origin",
   "visible-at-last",

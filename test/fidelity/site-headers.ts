@@ -37,6 +37,7 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-embedder-policy": "require-corp",
   },
+  "/pages/asked-from-page/": { "set-cookie": "visit=first; Path=/" },
   "/pages/cookies.html": { "set-cookie": "shop=harbour; Path=/pages" },
   "/pages/xhtml.html": { "content-type": "application/xhtml+xml" },
 };

@@ -56,30 +56,45 @@ function closed(server: Server): Promise<void> {
 }
 
 async function respond(
-  { url = "/", headers }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   places: readonly Place[],
-  origins: Pick<Site, "here" | "there">,
+  origins: Readonly<Record<string, string>>,
 ): Promise<void> {
+  const { method, url = "/", headers } = request;
   const { pathname, searchParams } = new URL(url, "http://site");
   if (pathname === "/redirect") {
     const location = filled(searchParams.get("to") ?? "/", origins);
     return void response.writeHead(Number(searchParams.get("status") ?? 302), { location }).end();
   }
+  if (method === "OPTIONS") return void response.writeHead(204, ANYONE).end();
+  if (lacksAny(searchParams.getAll("needs"), headers)) return void response.writeHead(403, PLAIN).end("not for you");
   // A network with a delay: what comes through it is late once, and at once out of a cache.
   const delayMs = Number(searchParams.get("delay") ?? 0);
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(delayMs, LONGEST_DELAY_MS)));
   if (pathname === "/framed") return void response.writeHead(200, HTML).end(mediaPage(searchParams));
   const body = await bodyOf(decodeURIComponent(pathname), places);
-  if (body === null) return void response.writeHead(404, { "content-type": "text/plain" }).end("not here");
+  if (body === null) return void response.writeHead(404, PLAIN).end("not here");
   const isText = TEXT.has(extname(pathname)) && pathname.startsWith("/pages/");
-  const whole = isText ? encoded(pathname, filled(body.toString("utf8"), origins)) : body;
+  const posted = method === "POST" ? JSON.parse((await request.toArray()).join("")) : {};
+  const echo = String({ ...headers, ...posted }[searchParams.get("echo") ?? ""] ?? "");
+  const whole = isText ? encoded(pathname, filled(body.toString("utf8"), { ...origins, echo })) : body;
   const head = { "content-type": typeOf(pathname), "access-control-allow-origin": "*", ...headersOf(pathname) };
   send(response, whole, head, { range: headers.range, transfer: transferOf(pathname) });
 }
 
 const LONGEST_DELAY_MS = 10_000;
+const ANYONE = { "access-control-allow-origin": "*", "access-control-allow-headers": "authorization, content-type" };
+const PLAIN = { "content-type": "text/plain" };
 const HTML = { "content-type": "text/html; charset=utf-8" };
+
+/** Whether a request lacks a header with some text in it, as `name~text` says. */
+function lacksAny(needs: readonly string[], headers: IncomingMessage["headers"]): boolean {
+  return needs.some((need) => {
+    const [name = "", text = ""] = need.split("~");
+    return !String(headers[name] ?? "").includes(text);
+  });
+}
 
 /** What a bare window shows of a picture or a clip: as large as its window allows, black around, at its end held still. */
 function mediaPage(search: URLSearchParams): string {
@@ -99,9 +114,9 @@ async function bodyOf(pathname: string, places: readonly Place[]): Promise<Buffe
   return readFile(pathname.endsWith("/") ? join(path, "index.html") : path).catch(() => null);
 }
 
-/** Pages name the two origins as `{{here}}` and `{{there}}`. */
-function filled(text: string, { here, there }: Pick<Site, "here" | "there">): string {
-  return text.replaceAll("{{here}}", here).replaceAll("{{there}}", there);
+/** Pages name the two origins as `{{here}}` and `{{there}}`, and as `{{echo}}` what their address names of a request. */
+function filled(text: string, names: Readonly<Record<string, string>>): string {
+  return text.replace(/\{\{(here|there|echo)\}\}/g, (_, name: string) => names[name] ?? "");
 }
 
 function encoded(pathname: string, text: string): Buffer {

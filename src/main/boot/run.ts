@@ -91,6 +91,7 @@ export async function run(parts: Run): Promise<void> {
   const metrics = createMetrics(screenIds.length > 1);
   const playerParts: PlayerParts = {
     ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
+    browser: { "user-agent": app.userAgentFallback, "accept-language": app.getLocale() },
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     random: Math.random,
   };

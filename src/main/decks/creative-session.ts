@@ -2,6 +2,7 @@ import type { CookiesSetDetails, Session } from "electron";
 import { type Cookie, parseSetCookie } from "set-cookie-parser";
 import { COOKIES, type ErrorResponse, type PageHeaders } from "../../player/media/media.ts";
 import { isSamePage, type PageAnswer, type PageCache } from "../../player/media/page-cache.ts";
+import { askedWith } from "../../player/media/page-request.ts";
 import { denyDownloads, denyPermissions, type NavigationRule, sealNetwork } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
 import type { SessionReset } from "./session-pool.ts";
@@ -46,7 +47,6 @@ const CONFINED: Readonly<Record<string, string>> = {
     "microphone=(), midi=(), payment=(), picture-in-picture=(), screen-wake-lock=(), serial=(), usb=()",
     "web-share=(), window-management=(), xr-spatial-tracking=()",
   ].join(", "),
-  "referrer-policy": "no-referrer",
 };
 
 /**
@@ -64,7 +64,8 @@ export const creativeSessionReset: SessionReset<PageOwner> = {
       // Electron says of no request what it is for.
       const isDocument = isSamePage(request.url, asking.documentUrl);
       try {
-        const answer = await asking.page.answer(request.method, request.url, isDocument ? "document" : "");
+        const asked = await askedWith(request, asking.documentUrl, await cookiesFor(session, request.url));
+        const answer = await asking.page.answer(request.method, request.url, isDocument ? "document" : "", asked);
         if (answer.kind === "media") await setCookies(session, answer.finalUrl ?? request.url, answer.headers);
         if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request);
         // What is at that address is relative to that one, and is answered from the cache, too (F21).
@@ -138,6 +139,12 @@ function headersFor(made: PageHeaders, request: Request): PageHeaders {
     "access-control-allow-credentials": String(origin !== null),
   };
   return { ...anyone, ...shown, ...apart, ...Object.fromEntries(both) };
+}
+
+/** What Chromium would send with a request; what came in from elsewhere is not told apart, since all of it is this page's. */
+async function cookiesFor({ cookies }: Session, url: string): Promise<string> {
+  const found = await cookies.get({ url });
+  return found.map(({ name, value }) => (name === "" ? value : `${name}=${value}`)).join("; ");
 }
 
 /** Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network. */

@@ -63,6 +63,8 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
   let surround: Surround | null = null;
   /** Lost with its frame: a page that is kept apart from others comes in another one, and in newer Chromium each does. */
   let emulated: (Pick<PageLayout, "page" | "scale"> & { readonly frame: string | null }) | null = null;
+  /** Whether the first scripts of its page may still run. */
+  let isBeginning = false;
   let isRaised = false;
   /** Where it sticks out of the display, or null. */
   let place: OverhangPlace | null = null;
@@ -70,7 +72,10 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
 
   function adapt(): void {
     const visible = visiblePart(window);
-    const { page, area, scale } = layoutPage(...(size ?? [null, null]), visible);
+    const { page, area: shownIn, scale } = layoutPage(...(size ?? [null, null]), visible);
+    // A page in another frame is emulated from its first drawing on. What its scripts find before is the size of its view.
+    const isAsLarge = isBeginning && page.width * page.height <= MOST_BEGUN_PX;
+    const area = isAsLarge ? { ...shownIn, ...page } : shownIn;
     // At full size: a page lays out for a window of no width where its view has none.
     view.setBounds(place === null ? area : overhanging(window, area, place));
     if (size === null || contents.isDestroyed()) return;
@@ -81,7 +86,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
       contents.enableDeviceEmulation({ screenPosition: "desktop", deviceScaleFactor: 0, scale, ...views });
       emulated = next;
     }
-    if (area.width < visible.width || area.height < visible.height) {
+    if (shownIn.width < visible.width || shownIn.height < visible.height) {
       surround ??= surroundWithBlack(window, webPreferences, isRaised ? view : null, fail);
     }
     if (surround !== null) fill(window, surround.view);
@@ -105,6 +110,11 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
         if (url === BLANK) return fail("forbidden", "navigation");
         adapt();
       });
+      contents.once("dom-ready", () => {
+        isBeginning = false;
+        adapt();
+      });
+      isBeginning = true;
       size = [widthPx, heightPx];
       adapt();
       await surround?.isThere;
@@ -136,6 +146,9 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
 }
 
 const BLANK = "about:blank";
+
+/** Twice as many pixels as a display of 4K has: what is as large as its view would be drawn so, and take as much memory. */
+const MOST_BEGUN_PX = 2 * 3840 * 2160;
 
 /** What names the frame that a page is in; one that has crashed is in none. */
 function frameOf(contents: WebContents): string | null {

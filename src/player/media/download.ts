@@ -1,7 +1,6 @@
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { FollowedReply, Reply } from "../../client/http.ts";
-import { USER_AGENT } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import type { StrikeKind } from "../../core/backoff.ts";
 import { typeOf } from "../../core/media/media-type.ts";
@@ -9,6 +8,7 @@ import type { LineRefusal, MediaLine } from "../network/media-line.ts";
 import { isDiskFull } from "../stores/commit-flush.ts";
 import { codeOf } from "../stores/database.ts";
 import { lengthIn, type Refusal, refusalOf, sizeIn, totalOfRest, validatorIn } from "./media.ts";
+import type { AskedWith } from "./page-request.ts";
 import type { Fingerprint, PartialDownload } from "./partial-download.ts";
 
 /** What is to be downloaded, and what is known of it beforehand. */
@@ -18,6 +18,8 @@ export interface MediaRequest {
   readonly mimeType: string | null;
   readonly sizeBytes: number | null;
   readonly md5: string | null;
+  /** What a page asks for it with; what is its own is in `url`, too (`addressOf`). */
+  readonly asked?: AskedWith;
 }
 
 /** A file that is whole and on the disk, named by the SHA-256 of its bytes. */
@@ -56,11 +58,12 @@ export interface Progress {
   readonly announcedBytes: number | null;
 }
 
-/** One GET whose redirects are followed; rejects when there is no answer. */
+/** One GET, or a POST of a body, whose redirects are followed; rejects when there is no answer. */
 export type GetFollowed = (
   url: string,
   signal: AbortSignal,
   headers?: Readonly<Record<string, string>>,
+  body?: string | null,
 ) => Promise<FollowedReply>;
 
 /** How a download reaches out, and where it ends. */
@@ -98,7 +101,8 @@ export async function download(
   signal.addEventListener("abort", callOff, { once: true });
   const watch = watchOver((silence) => control.abort(silence));
   try {
-    const reply = await tools.fetch(request.url, control.signal, headersFor(partial, tools.known));
+    const headers = headersFor(request, partial, tools.known);
+    const reply = await tools.fetch(request.url, control.signal, headers, request.asked?.query);
     if (reply.status === 304 && tools.known !== undefined) return { kind: "unchanged", headers: reply.headers };
     const failure =
       (await begin(reply, partial, tools.maxBytes, control.signal)) ??
@@ -141,11 +145,15 @@ function watchOver(onSilence: (silence: Error) => void): Watch {
 
 /** Bytes are asked for as they are: a compressed answer could neither be resumed nor measured. */
 function headersFor(
+  { mimeType, asked }: MediaRequest,
   { sizeBytes, validator }: PartialDownload,
   known: KnownVersion | undefined,
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...USER_AGENT, "accept-encoding": "identity" };
-  // RFC 9110 section 13.1.5: a range is only asked for together with the version that it belongs to.
+  const headers: Record<string, string> = { ...asked?.usual, ...asked?.own, "accept-encoding": "identity" };
+  // Some servers have something else for programs under the same URL.
+  if (mimeType === "text/html") headers.accept ??= "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  // RFC 9110 section 13.1.5: a range is only asked for together with the version that it belongs to, and of what one gets.
+  if (asked?.query) return headers;
   if (sizeBytes > 0 && validator !== null) return { ...headers, range: `bytes=${sizeBytes}-`, "if-range": validator };
   if (known?.etag) headers["if-none-match"] = known.etag;
   if (known?.lastModified) headers["if-modified-since"] = known.lastModified;

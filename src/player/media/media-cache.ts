@@ -12,6 +12,7 @@ import type { Downloaded, DownloadFailure, GetFollowed, KnownVersion, MediaReque
 import { Downloader, Flights } from "./downloader.ts";
 import { type ErrorResponse, type IndexedMedia, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
 import type { MediaIndex } from "./media-index.ts";
+import { isPlain } from "./page-request.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 
 /** What a cache is made of. */
@@ -199,8 +200,9 @@ export class MediaCache {
 
   /** At another hour, or in another month, it may be had. */
   #defer(request: MediaRequest, { decision, reason }: LineRefusal): MediaOutcome {
-    if (decision === "outside-hours") this.#parts.onDeferred?.(request);
-    else this.#parts.line?.noteRefused();
+    if (decision !== "outside-hours") this.#parts.line?.noteRefused();
+    // Without what its page sends, its URL stands for something else.
+    else if (isPlain(request.asked)) this.#parts.onDeferred?.(request);
     return { kind: "failed", reason, transient: true, status: null, deferred: true };
   }
 
@@ -227,7 +229,7 @@ export class MediaCache {
   }
 
   /** Takes what was downloaded, and is held for that, into the index. */
-  async #take(key: string, { url }: MediaRequest, downloaded: Downloaded): Promise<Kept> {
+  async #take(key: string, { url, asked }: MediaRequest, downloaded: Downloaded): Promise<Kept> {
     const { index, clock } = this.#parts;
     const { digest, sizeBytes, headers, finalUrl } = downloaded;
     const media: IndexedMedia = {
@@ -238,7 +240,8 @@ export class MediaCache {
       lastModified: headers.get("last-modified"),
       freshUntil: freshUntil(headers.get("cache-control"), clock.wall()),
       headers: pageHeaders(headers),
-      finalUrl: finalUrl === url ? null : finalUrl,
+      // What a page was answered for what it sent is not what is there for everybody.
+      finalUrl: finalUrl === url || !isPlain(asked) ? null : finalUrl,
     };
     this.#quota.record(digest, () => index.record(key, media, clock.wall()));
     this.#parts.onDownloaded?.(sizeBytes);

@@ -84,7 +84,7 @@ const KEPT: readonly string[] = [
   "link",
 ];
 
-/** Characters kept of one answer: all that the HTTP client takes in (16 KiB), so that no policy is ever half kept. */
+/** Characters of headers, kept of one answer and sent for a page: all that the HTTP client takes in, so that no policy is half kept. */
 export const MOST_HEADER_CHARS = 16 * 1024;
 
 /** The one header that may come several times without being a list: each is kept on a line of its own. */

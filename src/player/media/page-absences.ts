@@ -2,14 +2,16 @@ import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../
 import type { Instant } from "../../core/spot.ts";
 import type { ErrorResponse } from "./media.ts";
 import type { AbsenceBook } from "./page-books.ts";
+import { type AskedWith, addressOf, isPlain } from "./page-request.ts";
 
 /** One thing that a page asks for. */
 export interface PagePart {
-  /** Without its fragment. */
+  /** As `addressOf` writes it. */
   readonly url: string;
   readonly font: boolean;
   /** What is shown, rather than something on it. */
   readonly document: boolean;
+  readonly asked: AskedWith;
 }
 
 /** Why a part was not had: as in a media outcome. */
@@ -49,10 +51,10 @@ export class PageAbsences {
   }
 
   /** A part as a request names it. `destination`: what it is for (`Request.destination`), or empty where unknown. */
-  part(url: string, destination: string): PagePart {
-    const bare = withoutFragment(url);
-    const document = destination === "document" || bare === withoutFragment(this.#parts.document);
-    return { url: bare, font: isFont(url, destination), document };
+  part(url: string, destination: string, asked: AskedWith): PagePart {
+    const address = addressOf(url, asked);
+    const isDocuments = destination === "document" || address === addressOf(this.#parts.document);
+    return { url: address, font: isFont(url, destination), document: isDocuments && isPlain(asked), asked };
   }
 
   /** Where the page came from after redirects is its own host, too. */
@@ -189,11 +191,4 @@ function nameOf({ url, font }: PagePart): string {
 
 function hostOf(url: string): string {
   return new URL(url).hostname;
-}
-
-/** A fragment never leaves the browser. */
-function withoutFragment(url: string): string {
-  const bare = new URL(url);
-  bare.hash = "";
-  return bare.href;
 }

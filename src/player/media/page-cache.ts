@@ -2,10 +2,11 @@ import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
 import type { MediaRequest, Progress } from "./download.ts";
-import type { ErrorResponse, Media, MediaOutcome, PageHeaders } from "./media.ts";
+import { type ErrorResponse, type Media, type MediaOutcome, MOST_HEADER_CHARS, type PageHeaders } from "./media.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
 import type { AbsenceBook } from "./page-books.ts";
+import { type AskedWith, charsOfHeaders, isPlain, PLAINLY } from "./page-request.ts";
 
 /** The answer to one request of an HTML creative. */
 export type PageAnswer =
@@ -89,11 +90,11 @@ export class PageCache {
   readonly #callOff = (): void => this.#control.abort(this.#parts.signal.reason);
 
   /** `destination`: what the request is for (`Request.destination`, `Sec-Fetch-Dest`), or empty where unknown. */
-  async answer(method: string, url: string, destination = ""): Promise<PageAnswer> {
-    if (method !== "GET" && method !== "HEAD") return { kind: "swallowed" };
-    const refusal = await this.#refusal(url);
+  async answer(method: string, url: string, destination = "", asked = PLAINLY): Promise<PageAnswer> {
+    if (method !== "GET" && method !== "HEAD" && asked.query === null) return { kind: "swallowed" };
+    const refusal = await this.#refusal(url, asked);
     if (refusal !== null) return this.#miss({ kind: "refused", reason: refusal });
-    const part = this.#absences.part(url, destination);
+    const part = this.#absences.part(url, destination, asked);
     const had = this.#answers.get(part.url);
     if (had !== undefined) return had;
     const answer = this.#answerAnew(part);
@@ -124,7 +125,7 @@ export class PageCache {
 
   async #answerAnew(part: PagePart): Promise<PageAnswer> {
     const { cache } = this.#parts;
-    const request = this.#requestFor(part.url);
+    const request = this.#requestFor(part);
     const known = cache.knows(request) || request === this.#parts.document ? null : this.#absences.known(part);
     if (known !== null) return this.#missing(known);
     const requestId = Symbol();
@@ -207,9 +208,7 @@ export class PageCache {
     const budget = new PageBudget(limits.maxBytes);
     const asked: { part: PagePart; miss: Miss | null }[] = [];
     for (const part of this.#absences.toAskAgain()) {
-      const outcome = await this.#obtain(this.#requestFor(part.url), signal, budget, Symbol()).catch(
-        () => "over" as const,
-      );
+      const outcome = await this.#obtain(this.#requestFor(part), signal, budget, Symbol()).catch(() => "over" as const);
       if (signal.aborted) break;
       if (outcome === "over") continue;
       if (outcome.kind === "failed" && outcome.deferred) continue;
@@ -219,9 +218,10 @@ export class PageCache {
     return asked;
   }
 
-  async #refusal(url: string): Promise<string | null> {
+  async #refusal(url: string, asked: AskedWith): Promise<string | null> {
     const { limits, policy } = this.#parts;
     if (++this.#requests > limits.maxRequests) return `more than ${limits.maxRequests} requests`;
+    if (charsOfHeaders(asked) > MOST_HEADER_CHARS) return `more than ${MOST_HEADER_CHARS} characters of headers`;
     return (await mayReach(new URL(url), policy)) ? null : "a private address";
   }
 
@@ -240,10 +240,10 @@ export class PageCache {
     return answer;
   }
 
-  #requestFor(url: string): MediaRequest {
+  #requestFor({ url, asked }: PagePart): MediaRequest {
     const { document } = this.#parts;
-    if (isSamePage(url, document.url)) return document;
-    return { url, mimeType: null, sizeBytes: null, md5: null };
+    if (isSamePage(url, document.url) && isPlain(asked)) return document;
+    return { url, mimeType: null, sizeBytes: null, md5: null, asked };
   }
 }
 

@@ -93,10 +93,10 @@ async function hostsOf({ hostname }: URL, resolve: Resolve): Promise<readonly st
 
 /** A GET that obeys the policy at each hop, redirects included. */
 export function limitedBy(policy: EgressPolicy, get: Get): Get {
-  return async (url, signal, headers) => {
+  return async (url, ...rest) => {
     const target = new URL(url);
     if (!(await mayReach(target, policy))) throw new EgressDenied(target.hostname);
-    return get(url, signal, headers);
+    return get(url, ...rest);
   };
 }
 

@@ -4,6 +4,7 @@ import type { Session } from "electron";
 import { describe, expect, it } from "vitest";
 import { creativeSessionReset, type PageOwner, ruleMove } from "../../../src/main/decks/creative-session.ts";
 import type { PageAnswer } from "../../../src/player/media/page-cache.ts";
+import type { AskedWith } from "../../../src/player/media/page-request.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
 const ITEM = "https://ads.example/tag";
@@ -13,6 +14,12 @@ const REDIRECTS: Readonly<Record<string, string>> = {
   "https://track.example/pixel": "https://elsewhere.example/landing.html",
 };
 
+const COOKIES = [
+  { of: "https://cdn.example/", name: "visit", value: "1" },
+  { of: "https://cdn.example/", name: "", value: "bare" },
+  { of: "https://track.example/", name: "id", value: "2" },
+];
+
 /** What the page asked for, and as what. */
 type Asked = [url: string, destination: string | undefined];
 
@@ -21,13 +28,15 @@ async function openPage(itemUrl: string, contentType = "text/html") {
   const path = join(temporaryFolder(), "file");
   writeFileSync(path, "bytes");
   const asked: Asked[] = [];
+  const askedWith: AskedWith[] = [];
   const answerFor = (url: string): PageAnswer => {
     const media = { digest: "digest", sizeBytes: 5, contentType, path };
     return { kind: "media", media, headers: {}, finalUrl: REDIRECTS[url] ?? null };
   };
   const page = {
-    async answer(_method: string, url: string, destination?: string) {
+    async answer(_method: string, url: string, destination?: string, how?: AskedWith) {
       asked.push([url, destination]);
+      if (how !== undefined) askedWith.push(how);
       return answerFor(url);
     },
   } as PageOwner["page"];
@@ -42,6 +51,7 @@ async function openPage(itemUrl: string, contentType = "text/html") {
     },
     ...{ setDisplayMediaRequestHandler: ignored, on: ignored, setProxy: async () => {} },
     webRequest: { onBeforeRequest: ignored },
+    cookies: { get: async ({ url }: { url: string }) => COOKIES.filter(({ of }) => url.startsWith(of)) },
     protocol: {
       handle(_scheme: string, handler: typeof handle) {
         handle = handler;
@@ -50,8 +60,9 @@ async function openPage(itemUrl: string, contentType = "text/html") {
   };
   await creativeSessionReset.prepare(session as unknown as Session, () => owner);
   return {
-    asked,
+    ...{ asked, askedWith },
     get: (url: string, accept = "*/*") => handle(new Request(url, { headers: { accept } })),
+    ask: (url: string, request: RequestInit) => handle(new Request(url, request)),
     goes: (url: string, shownUrl?: string) => ruleMove(url, itemUrl, owner, shownUrl),
     isDrawn() {
       owner.moves = null;
@@ -118,6 +129,21 @@ describe("a page on a deck", () => {
       [PAGE, "document"],
       ["https://cdn.example/a.png", ""],
       ["https://cdn.example/300x250.html", "document"],
+    ]);
+  });
+
+  it("asks with the cookies of each host, and in its own name where nobody says from where", async () => {
+    const page = await openPage(PAGE);
+    await page.get("https://cdn.example/a.png");
+    const headers = { "content-type": "application/json" };
+    await page.ask("https://track.example/list", { method: "POST", headers, body: '{"query":"hats"}' });
+    expect(page.askedWith).toEqual([
+      { usual: { accept: "*/*", cookie: "visit=1; bare" }, own: {}, query: null },
+      {
+        usual: { ...headers, cookie: "id=2", origin: "https://cdn.example" },
+        own: {},
+        query: '{"query":"hats"}',
+      },
     ]);
   });
 

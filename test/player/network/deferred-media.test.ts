@@ -91,4 +91,13 @@ describe("large media that were wanted by day", () => {
     await hours(12);
     expect(origin.requests).toEqual([]);
   });
+
+  it("are left to the page that asked for them in its own way, since nobody else can", async () => {
+    const origin = await mediaOrigin();
+    const { cache, waiting } = await atNoon();
+    const asked = { usual: {}, own: { "x-key": "1" }, query: null };
+    const outcome = await cache.obtain(origin.wanted("/film", { sizeBytes: LARGE_BYTES + 1, asked }), never);
+    expect(outcome).toMatchObject({ kind: "failed", deferred: true });
+    expect(waiting()).toEqual([]);
+  });
 });

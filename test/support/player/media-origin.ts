@@ -11,6 +11,7 @@ import type { Kept, MediaOutcome } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
 import { FREE_LINE, type MediaLine } from "../../../src/player/network/media-line.ts";
+import { pageGetBy } from "../../../src/player/network/page-get.ts";
 import { temporaryFolder } from "../machine/temporary-folder.ts";
 import { ManualClock } from "./manual-clock.ts";
 
@@ -66,8 +67,6 @@ export async function openMediaCache(
 ): Promise<OpenedCache> {
   const index = new IndexFile(join(folder, "media.db"), mediaIndexMigrations, pino({ level: "silent" }));
   onTestFinished(() => index.close());
-  const get = (url: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) =>
-    fetch(url, { signal, redirect: "manual", ...(headers === undefined ? {} : { headers }) });
   const cache = await MediaCache.open({
     folder: join(folder, "media", "v1"),
     index: new MediaIndex(index),
@@ -77,7 +76,7 @@ export async function openMediaCache(
     onDeferred,
     retryMs: 1,
     limits: { maxBytes: 1e9, minFreeBytes: 0, maxItemBytes: 1e9, ...limits },
-    fetch: (url, signal, headers) => follow(get, url, signal, headers),
+    fetch: (...request) => follow(pageGetBy(fetch), ...request),
   });
   return { cache, index, clock, folder };
 }
