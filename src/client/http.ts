@@ -14,21 +14,14 @@ export interface FollowedReply extends Reply {
   readonly url: string;
 }
 
+/** Headers of a request, by their names in lower case. */
+type Sent = Readonly<Record<string, string>>;
+
 /** One GET, or a POST of a body, without following redirects; rejects when there is no answer. */
-export type Get = (
-  url: string,
-  signal: AbortSignal,
-  headers?: Readonly<Record<string, string>>,
-  body?: string | null,
-) => Promise<Reply>;
+export type Get = (url: string, signal: AbortSignal, headers?: Sent, body?: string | null) => Promise<Reply>;
 
 /** GETs a URL with a request target of one's own: a proof is sent byte for byte as received (F11). No redirects. */
-export type ExactGet = (
-  url: string,
-  target: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-) => Promise<Reply>;
+export type ExactGet = (url: string, target: string, headers: Sent, signal: AbortSignal) => Promise<Reply>;
 
 /** A body that nobody needs is read so far, to leave its connection usable; beyond it the connection is given up. */
 const DISCARD_BYTES = 64 * 1024;
@@ -65,28 +58,32 @@ export async function follow(
   get: Get,
   url: string,
   signal: AbortSignal,
-  headers?: Readonly<Record<string, string>>,
+  headers?: Sent,
   body: string | null = null,
 ): Promise<FollowedReply> {
   let at = url;
-  let sent = headers;
+  let sent: Sent | undefined = headers;
   let posted = body;
   let reply = await get(at, signal, sent, posted);
   for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
     const next = nextStop(reply, at);
     if (next === null) break;
     await discard(reply);
-    // What was meant for one origin is not for another.
-    if (new URL(next).origin !== new URL(at).origin) sent = without(["authorization", "cookie"], sent);
-    if (!AS_IT_WAS.includes(reply.status)) [posted, sent] = [null, without(["content-type"], sent)];
+    if (new URL(next).origin !== new URL(at).origin) sent = forOthers(sent);
+    if (!AS_IT_WAS.includes(reply.status)) [posted, sent] = [null, ofGet(sent)];
     at = next;
     reply = await get(at, signal, sent, posted);
   }
   return { status: reply.status, headers: reply.headers, body: reply.body, url: at };
 }
 
-function without(names: readonly string[], headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+/** What of one origin's headers is for another, too: no secrets, and of where it is asked from only the origin. */
+function forOthers({ authorization: _, cookie: __, referer, ...others }: Sent = {}): Sent {
+  return referer === undefined ? others : { ...others, referer: new URL("/", referer).href };
+}
+
+function ofGet({ "content-type": _, ...others }: Sent = {}): Sent {
+  return others;
 }
 
 function nextStop(reply: Reply, from: string): string | null {

@@ -39,6 +39,7 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "/pages/asked-from-page/": { "set-cookie": "visit=first; Path=/" },
   "/pages/cookies.html": { "set-cookie": "shop=harbour; Path=/pages" },
+  "/pages/told-by-headers.html": { "last-modified": "Sat, 03 Feb 2018 04:05:06 GMT", "x-offers": "two for one" },
   "/pages/xhtml.html": { "content-type": "application/xhtml+xml" },
 };
 

@@ -59,29 +59,14 @@ export interface IndexedMedia {
 export type PageHeaders = Readonly<Record<string, string>>;
 
 /**
- * What a page's maker said, in the headers of its server, about how its parts are to be shown and used. What a server
- * says about reports and connections is nothing to a page that is played from the disk.
+ * What is about one answer, its way here and its caches, and what would have Chromium report, ask for or load more: nothing
+ * to a page that is played from the disk. All else is its maker's word on how it is to be shown, or for its scripts.
  */
-const KEPT: readonly string[] = [
-  "content-security-policy",
-  "x-frame-options",
-  "content-type",
-  "x-content-type-options",
-  "content-language",
-  "cross-origin-embedder-policy",
-  "cross-origin-opener-policy",
-  "cross-origin-resource-policy",
-  "permissions-policy",
-  "referrer-policy",
-  "access-control-allow-origin",
-  "access-control-allow-credentials",
-  "access-control-allow-headers",
-  "access-control-allow-methods",
-  "access-control-expose-headers",
-  "service-worker-allowed",
-  "timing-allow-origin",
-  "refresh",
-  "link",
+const NOT_KEPT: readonly RegExp[] = [
+  /^(accept-.*|age|alt-svc|cache-control|connection|date|etag|expires|keep-alive|location|pragma|te|trailer|vary|via|warning)$/,
+  /^(content-(disposition|encoding|length|location|range)|proxy-.*|transfer-encoding|upgrade|www-authenticate)$/,
+  /^(clear-site-data|critical-ch|nel|no-vary-search|report-to|reporting-endpoints|.*-report-only|speculation-rules)$/,
+  /^(service-worker-navigation-preload|strict-transport-security|supports-loading-mode|use-as-dictionary)$/,
 ];
 
 /** Characters of headers, kept of one answer and sent for a page: all that the HTTP client takes in, so that no policy is half kept. */
@@ -94,9 +79,9 @@ export const COOKIES = "set-cookie";
 export function pageHeaders(headers: Headers): PageHeaders {
   const kept: Record<string, string> = {};
   let left = MOST_HEADER_CHARS;
-  for (const name of [...KEPT, COOKIES]) {
+  for (const name of headers.keys()) {
     const value = name === COOKIES ? headers.getSetCookie().join("\n") : headers.get(name);
-    if (!value || value.length > left) continue;
+    if (!value || value.length > left || NOT_KEPT.some((pattern) => pattern.test(name))) continue;
     left -= value.length;
     kept[name] = value;
   }

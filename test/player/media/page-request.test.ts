@@ -79,10 +79,12 @@ const LEAVE = { "access-control-allow-origin": "*", [HEADERS]: "X-Key, content-t
 async function shop(leave: Record<string, string> = LEAVE) {
   const [own, other] = [await mediaOrigin(), await mediaOrigin("127.0.0.2")];
   const { cache, index, clock } = await openMediaCache();
+  const referers: string[] = [];
   const told: { method: string; key: unknown; secret: boolean; query: string }[] = [];
   const listed: Answer = async (request, response) => {
     const { method = "", headers } = request;
     const [key, secret] = [headers["x-key"], Boolean(headers.authorization ?? headers.cookie)];
+    if (headers.referer !== undefined) referers.push(headers.referer);
     const query = (await request.toArray()).join("");
     told.push({ method, key, secret, query });
     if (method === "OPTIONS") return void response.writeHead(204, leave).end();
@@ -104,7 +106,7 @@ async function shop(leave: Record<string, string> = LEAVE) {
     const answer = await page.answer(query === null ? "GET" : "POST", url, "", { usual, own, query });
     return answer.kind === "media" ? readFileSync(answer.media.path, "utf8") : answer.kind;
   };
-  return { own, other, told, cache, clock, page, ask };
+  return { own, other, told, referers, cache, clock, page, ask };
 }
 
 describe("a page that asks in its own way", () => {
@@ -130,11 +132,12 @@ describe("a page that asks in its own way", () => {
   });
 
   it("does not have its secrets sent where a redirect leads to, nor takes what it gets for everybody's there", async () => {
-    const { own, other, told, ask } = await shop();
+    const { own, other, told, referers, ask } = await shop();
     own.answers["/moved"] = (_, response) => void response.writeHead(302, { location: `${other.origin}/list` }).end();
-    const secrets = { "x-key": "shoes", authorization: "Bearer 1" };
+    const secrets = { "x-key": "shoes", authorization: "Bearer 1", referer: `${own.origin}/ad.html?signed=1` };
     expect(await ask(`${own.origin}/moved`, secrets, "hats")).toBe("offers for shoes");
     expect(told.at(-1)).toEqual({ method: "GET", key: "shoes", secret: false, query: "" });
+    expect(referers).toEqual([`${own.origin}/`]);
     expect(await ask(`${other.origin}/list`, {})).toBe("missing");
   });
 
