@@ -171,11 +171,11 @@ export function within<T>(limitMs: number, signal: AbortSignal, act: (signal: Ab
 }
 
 /** Reads a body as UTF-8 text, or gives up and returns null once it is longer than `limitBytes`. */
-export async function readText(reply: Reply, limitBytes: number): Promise<string | null> {
-  if (reply.body === null) return "";
+export async function readText({ body }: Pick<Reply, "body">, limitBytes: number): Promise<string | null> {
+  if (body === null) return "";
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  const reader = reply.body.getReader();
+  const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return new TextDecoder().decode(Buffer.concat(chunks));

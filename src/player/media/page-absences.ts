@@ -33,14 +33,14 @@ export interface PageAbsencesParts {
 
 /**
  * Decides what a page may lack (F23). The document and what comes from its own host: nothing, unless its server refuses
- * it. Fonts: all. What comes from another host holds the page back twice, ten minutes or more apart; after that its
+ * it. Fonts: all. What comes from another host, or is asked in the page's own way, holds the page back twice, ten minutes or more apart; after that its
  * absence is the page's own. What a page lacks for good is answered from memory, as what it has is answered from the
  * cache: a load neither waits for a dead host nor turns out differently offline. It is asked after again later.
  */
 export class PageAbsences {
   readonly #parts: PageAbsencesParts;
   readonly #ownHosts: Set<string>;
-  /** By host, other than the page's own: whether all that was asked of it in this load was had. */
+  /** By the names of absences: whether all of that name that was asked for in this load was had. */
   readonly #complete = new Map<string, boolean>();
   readonly #askAgain = new Map<string, PagePart>();
   #lacking: string | null = null;
@@ -74,24 +74,24 @@ export class PageAbsences {
     const absence = this.#mayLack(part) ? book.absence(document, nameOf(part)) : null;
     if (absence === null || !isPagesOwn(absence)) return null;
     if (isLongAgo(absence, wall())) this.#askAgain.set(part.url, part);
-    this.#complete.set(hostOf(part.url), false);
+    this.#complete.set(nameOf(part), false);
     return { reason: "absent for good", transient: false, status: null };
   }
 
   had(part: PagePart): void {
-    const host = hostOf(part.url);
-    if (!part.font && !this.#complete.has(host)) this.#complete.set(host, true);
+    const name = nameOf(part);
+    if (!part.font && !this.#complete.has(name)) this.#complete.set(name, true);
   }
 
   /** Nobody knows whether a part could have been had: it was called off. */
   calledOff(part: PagePart): void {
-    if (!part.font) this.#complete.set(hostOf(part.url), false);
+    if (!part.font) this.#complete.set(nameOf(part), false);
   }
 
   /** It was not asked for, which says nothing about its host: the page waits for it, but for a font. */
   deferred(part: PagePart, { reason }: Miss): void {
     if (part.font) return;
-    this.#complete.set(hostOf(part.url), false);
+    this.#complete.set(nameOf(part), false);
     this.#holdBack(part, reason);
   }
 
@@ -116,8 +116,8 @@ export class PageAbsences {
   /** The load is over: from hosts that gave all that was asked of them, nothing is absent any more. */
   close(): void {
     const { book, document } = this.#parts;
-    for (const [host, complete] of this.#complete) {
-      if (complete && !this.#ownHosts.has(host)) book.clearAbsence(document, host);
+    for (const [name, complete] of this.#complete) {
+      if (complete && !this.#ownHosts.has(name)) book.clearAbsence(document, name);
     }
   }
 
@@ -152,7 +152,7 @@ export class PageAbsences {
   }
 
   #mayLack(part: PagePart): boolean {
-    return part.font || !this.#ownHosts.has(hostOf(part.url));
+    return part.font || !isPlain(part.asked) || !this.#ownHosts.has(hostOf(part.url));
   }
 
   /** The text is shown in another font from now on, and the load that is to be seen does not wait for it. */
@@ -165,17 +165,17 @@ export class PageAbsences {
     return true;
   }
 
-  /** Counts the absence of a host, once in a load. Whether the page is shown without it. */
+  /** Counts the absence of a host, or of what is asked there in the page's own way, once in a load. Whether the page is shown without it. */
   #lackFrom(part: PagePart): boolean {
     const { book, document, wall } = this.#parts;
-    const host = hostOf(part.url);
-    const before = book.absence(document, host);
-    this.#complete.set(host, false);
+    const name = nameOf(part);
+    const before = book.absence(document, name);
+    this.#complete.set(name, false);
     if (isPagesOwn(before)) return true;
     const absence = absentAgain(before, wall());
     if (absence === before) return false;
-    book.noteAbsence(document, host, absence);
-    if (isPagesOwn(absence)) this.#parts.onOwn(host);
+    book.noteAbsence(document, name, absence);
+    if (isPagesOwn(absence)) this.#parts.onOwn(name);
     return false;
   }
 }
@@ -183,10 +183,11 @@ export class PageAbsences {
 /** How many characters of a URL go into a log. */
 const LONGEST_URL = 200;
 
-/** An absence is remembered by this: a font by its file, else the host, since paths may differ with every load. */
-function nameOf({ url, font }: PagePart): string {
+/** An absence is remembered by this: a font by its file, else the host, since paths, keys and queries may differ with every load. */
+function nameOf({ url, font, asked }: PagePart): string {
   const { origin, pathname, hostname } = new URL(url);
-  return font ? `${origin}${pathname}`.slice(0, LONGEST_URL) : hostname;
+  if (font) return `${origin}${pathname}`.slice(0, LONGEST_URL);
+  return isPlain(asked) ? hostname : `${hostname} (asked in its own way)`;
 }
 
 function hostOf(url: string): string {

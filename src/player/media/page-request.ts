@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readText } from "../../client/http.ts";
 import type { PageHeaders } from "./media.ts";
 
 /** What a page asks for a URL with; names of headers in lower case. */
@@ -14,7 +15,7 @@ export interface AskedWith {
 export const PLAINLY: AskedWith = { usual: {}, own: {}, query: null };
 
 /** A longer one goes nowhere, as whatever else is posted. */
-const MOST_QUERY_CHARS = 64 * 1024;
+const MOST_QUERY_BYTES = 64 * 1024;
 
 /** What browsers ask for of their own accord: a page, a style sheet, a picture, anything. */
 const USUAL_ACCEPT = /^(text\/html|text\/css|image\/|\*\/\*)/;
@@ -45,8 +46,8 @@ export async function askedWith(request: Request, pageUrl: string, cookie: strin
   if (referrer !== null) usual.referer = referrer;
   if (cookie !== "") usual.cookie = cookie;
   const type = request.headers.get("content-type") ?? "";
-  const posted = request.method === "POST" && IS_QUERY.test(type) ? await request.text() : "";
-  const query = posted === "" || posted.length > MOST_QUERY_CHARS ? null : posted;
+  const isQuery = request.method === "POST" && IS_QUERY.test(type);
+  const query = (isQuery && (await readText(request, MOST_QUERY_BYTES))) || null;
   if (query !== null) usual["content-type"] = type;
   const asked = { usual, own, query };
   if (!isPlain(asked)) usual.origin = new URL(referrer ?? pageUrl).origin;

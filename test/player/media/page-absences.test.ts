@@ -106,6 +106,33 @@ describe("a page that lacks a part (F23)", () => {
     expect((await load(url(other, "/pixel/5"))).kinds).toEqual(["media", "media"]);
   });
 
+  it("is shown without what its own host answers in the page's own way, with another query each time, and with it again", async () => {
+    const { own, clock, absent, open, load, settled } = await advertisement();
+    let time = 0;
+    const shownWith = async (answer: Answer, ...plain: readonly string[]) => {
+      own.answers["/seen"] = answer;
+      const page = open();
+      for (const path of plain) await page.answer("GET", url(own, path));
+      const query = `{"time":${time++}}`;
+      const { kind } = await page.answer("POST", url(own, "/seen"), "", { usual: {}, own: {}, query });
+      const shown = page.lacking() === null;
+      page.close();
+      await settled();
+      await clock.advance(APART_MS);
+      return `${kind}, ${shown ? "shown" : "held back"}`;
+    };
+    expect(await shownWith(send("1"))).toBe("media, shown");
+    for (let times = 0; times < 2; times++) expect(await shownWith(unreachable)).toBe("missing, held back");
+    expect(absent).toEqual(["127.0.0.1 (asked in its own way)"]);
+    expect(await shownWith(unreachable)).toBe("missing, shown");
+    own.answers["/app.js"] = unreachable;
+    expect(await shownWith(unreachable, "/app.js")).toBe("missing, held back");
+    expect((await load(url(own, "/app.js"))).shown).toBe(false);
+    await shownWith(send("1"));
+    expect(await shownWith(send("1"))).toBe("media, shown");
+    expect(await shownWith(unreachable)).toBe("missing, held back");
+  });
+
   it("has from the cache what came from another host before that was lost for good, or is shown without it", async () => {
     const { other, clock, open, load, settled } = await advertisement();
     other.answers["/had.js"] = send("1");

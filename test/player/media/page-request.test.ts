@@ -10,9 +10,9 @@ const NOTHING = { usual: {}, own: {}, query: null };
 
 /** What a page at `PAGE` asks with. */
 const PAGE = "https://ads.example/a/index.html";
-function asked(headers: Record<string, string>, { method = "GET", body = null as string | null, cookie = "" } = {}) {
+function asked(headers: Record<string, string>, { method = "GET", body = null as BodyInit | null, cookie = "" } = {}) {
   // A request of Node's own would be given only what scripts may give.
-  const request = { method, headers: new Headers(headers), referrer: PAGE, text: async () => body ?? "" };
+  const request = { method, headers: new Headers(headers), referrer: PAGE, body: new Response(body).body };
   return askedWith(request as Request, PAGE, cookie);
 }
 
@@ -58,6 +58,14 @@ describe("what a page asks with", () => {
     ["multipart/form-data; boundary=json", "POST", "--json", null],
   ])("is a query, or none: %s by %s", async (type, method, body, query) => {
     expect((await asked({ "content-type": type }, { method, body })).query).toBe(query);
+  });
+
+  it("is read no further than a query may be long", async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1_024 * ++pulled)) });
+    const { query } = await asked({ "content-type": "application/json" }, { method: "POST", body: endless });
+    expect(query).toBeNull();
+    expect(pulled).toBeLessThan(20);
   });
 
   it("makes another address of a URL, in whichever order it comes, and never tells what it is", () => {
