@@ -92,7 +92,7 @@ function respond(answer: PageAnswer, request: Request): Response {
       return fileResponse({ from: path, sizeBytes, headers }, { method: request.method, range });
     }
     case "swallowed":
-      return new Response(null, { status: 204, headers: headersFor({}, request) });
+      return new Response(null, { status: 204, headers: { ...headersFor({}, request), ...leaveFor(request) } });
     case "refused":
       return new Response(null, { status: 403, headers: headersFor({}, request) });
     case "missing":
@@ -105,6 +105,15 @@ function respond(answer: PageAnswer, request: Request): Response {
         headers: { ...headersFor({}, request), ...typeOf(answer.response) },
       });
   }
+}
+
+/** Where Chromium asks for leave, it has it: the server itself is asked when the request comes (`pageGetBy`). */
+function leaveFor({ headers }: Request): PageHeaders {
+  const [method, names] = ["method", "headers"].map((what) => headers.get(`access-control-request-${what}`));
+  return {
+    ...(method ? { "access-control-allow-methods": method } : {}),
+    ...(names ? { "access-control-allow-headers": names } : {}),
+  };
 }
 
 /** Statuses of answers that have nothing in them, and are none of a failure. */

@@ -34,7 +34,8 @@ async function openPage(itemUrl: string, contentType = "text/html") {
     return { kind: "media", media, headers: {}, finalUrl: REDIRECTS[url] ?? null };
   };
   const page = {
-    async answer(_method: string, url: string, destination?: string, how?: AskedWith) {
+    async answer(method: string, url: string, destination?: string, how?: AskedWith) {
+      if (method === "OPTIONS") return { kind: "swallowed" } as const;
       asked.push([url, destination]);
       if (how !== undefined) askedWith.push(how);
       return answerFor(url);
@@ -143,6 +144,22 @@ describe("a page on a deck", () => {
         usual: { ...headers, cookie: "id=2", origin: "https://cdn.example" },
         own: {},
         query: '{"query":"hats"}',
+      },
+    ]);
+  });
+
+  it("has leave from here for what it sends to other origins, since their servers are asked later", async () => {
+    const page = await openPage(PAGE);
+    const headers = {
+      ...{ origin: "https://cdn.example", "access-control-request-method": "POST" },
+      "access-control-request-headers": "content-type,x-key",
+    };
+    const answer = await page.ask("https://track.example/list", { method: "OPTIONS", headers });
+    expect([answer.status, Object.fromEntries(answer.headers)]).toMatchObject([
+      204,
+      {
+        ...{ "access-control-allow-origin": "https://cdn.example", "access-control-allow-methods": "POST" },
+        "access-control-allow-headers": "content-type,x-key",
       },
     ]);
   });
