@@ -179,10 +179,14 @@ export const mediaIndexMigrations: readonly Migration[] = [
   // Has the sizes in it, so that their sum is read off it.
   { addition: "create index file_by_use on file (used_at, size_bytes)" },
   {
-    addition: `
-      create index absence_by_age on absence (counted_at);
+    addition: `create index absence_by_age on absence (counted_at);
       create index refusal_by_age on refusal (asked_at);
       create index strike_by_age on strike (last_at);`,
+  },
+  // A server may have another answer for a browser than for the player as it asked before.
+  {
+    addition: `update source set etag = null, last_modified = null, fresh_until = 0;
+      update page_load set recorded_at = 0; delete from refusal;`,
   },
 ];
 
@@ -222,9 +226,8 @@ export class MediaIndex {
 
   /** Its server says that a file has not changed. */
   renew(key: string, freshUntil: Instant): void {
-    this.#file.use((db) =>
-      db.prepare("update source set fresh_until = ? where key = ?").run(Math.trunc(freshUntil), key),
-    );
+    const renewal = "update source set fresh_until = ? where key = ?";
+    this.#file.use((db) => db.prepare(renewal).run(Math.trunc(freshUntil), key));
   }
 
   forget(digests: readonly string[]): void {
@@ -259,15 +262,12 @@ export class MediaIndex {
   }
 }
 
-interface SourceRow extends Omit<IndexedMedia, "headers"> {
-  /** As JSON. */
-  readonly headers: string;
-}
+/** Headers as JSON. */
+type SourceRow = Omit<IndexedMedia, "headers"> & { readonly headers: string };
 
 const FIND = `
   select digest, size_bytes as sizeBytes, content_type as contentType, etag, last_modified as lastModified,
-    fresh_until as freshUntil, headers, final_url as finalUrl
-  from source join file using (digest) where key = ?`;
+    fresh_until as freshUntil, headers, final_url as finalUrl from source join file using (digest) where key = ?`;
 
 /** A clock that was set back must not make what is used now the first to go: each use is later than all before it. */
 const USED_NOW = "max(?, (select coalesce(max(used_at) + 1, 0) from file))";

@@ -33,9 +33,10 @@ export interface PageAbsencesParts {
 
 /**
  * Decides what a page may lack (F23). The document and what comes from its own host: nothing, unless its server refuses
- * it. Fonts: all. What comes from another host, or is asked in the page's own way, holds the page back twice, ten minutes or more apart; after that its
- * absence is the page's own. What a page lacks for good is answered from memory, as what it has is answered from the
- * cache: a load neither waits for a dead host nor turns out differently offline. It is asked after again later.
+ * it. Fonts: all. What comes from another host, or is asked in the page's own way, holds the page back twice, ten minutes
+ * or more apart; after that its absence is the page's own. What a page lacks for good is answered from memory, as what it
+ * has is answered from the cache: a load neither waits for a dead host nor turns out differently offline. It is asked
+ * after again later.
  */
 export class PageAbsences {
   readonly #parts: PageAbsencesParts;

@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { needsRecording } from "../../../src/core/media/page-lead.ts";
 import type { IndexedMedia } from "../../../src/player/media/media.ts";
-import { MediaIndex } from "../../../src/player/media/media-index.ts";
+import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { AbsenceBook, PageLoadBook } from "../../../src/player/media/page-books.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
+import { ManualClock } from "../../support/player/manual-clock.ts";
 import { openMediaCache } from "../../support/player/media-origin.ts";
 import { plannedFile } from "../../support/player/planned-file.ts";
 
@@ -41,6 +47,28 @@ describe("the media index", () => {
     });
     expect(counts.slice(0, 3)).toEqual([1402, 1303, 1204]);
     expect(counts.at(-1)).toBe(1_000);
+  });
+
+  it("has all asked for anew that servers gave, or refused, when they were not asked as by a browser", () => {
+    const path = join(temporaryFolder(), "media.db");
+    const clock = new ManualClock();
+    const page = { url: "https://ads.example/ad.html", md5: null };
+    const opened = (steps: number) => {
+      const file = new IndexFile(path, mediaIndexMigrations.slice(0, steps), pino({ level: "silent" }));
+      onTestFinished(() => file.close());
+      return { index: new MediaIndex(file), absences: new AbsenceBook(file), loads: new PageLoadBook(file, clock) };
+    };
+    const before = opened(7);
+    before.index.record(page.url, { ...media("a"), etag: '"1"', freshUntil: clock.wall() }, clock.wall());
+    before.absences.noteRefusal(`${page.url}/list`, { status: 401, askedAt: clock.wall(), response: null });
+    before.absences.noteAbsence(page.url, "fonts.example", { count: 2, countedAt: clock.wall() });
+    before.loads.record(page, "a", 300);
+    const { index, absences, loads } = opened(8);
+    expect(index.find(page.url)).toMatchObject({ digest: "a", etag: null, freshUntil: 0 });
+    expect(absences.refusal(`${page.url}/list`)).toBeNull();
+    expect(absences.absence(page.url, "fonts.example")).not.toBeNull();
+    expect(needsRecording(loads.find(page), "a", clock.wall())).toBe(true);
+    expect(loads.find(page)?.recordedMs).toBe(300);
   });
 
   it("keeps the player waiting for a tenth of a second at most while another process writes to it", async () => {
