@@ -1,4 +1,5 @@
 import type { Instant } from "../spot.ts";
+import { SHORTEST_FRESH_MS } from "./cache-policy.ts";
 
 /** How long a page took to load when all of it came from the cache. */
 export interface PageLoads {
@@ -14,8 +15,11 @@ export interface PageLoads {
 
 /** How many loads are remembered: one slow one among them makes a page begin early; older ones say nothing of now. */
 export const RECENT_LOADS = 5;
-/** How long a recording is good for: what a page asks for may differ from hour to hour. */
-export const RECORDING_LASTS_MS = 3_600_000;
+/**
+ * How long a recording is good for. What a page has may have changed by then: once it was recorded anew, it is brought up to
+ * date, before its turn.
+ */
+export const RECORDING_LASTS_MS = SHORTEST_FRESH_MS;
 
 /** Whether a page is to be loaded in the background before it is shown, at `now`, wall time. A clock that went back says yes. */
 export function needsRecording(loads: PageLoads | null, digest: string, now: Instant): boolean {
