@@ -1,8 +1,8 @@
 import type { CookiesSetDetails, Session } from "electron";
 import { type Cookie, parseSetCookie } from "set-cookie-parser";
 import { COOKIES, type ErrorResponse, type PageHeaders } from "../../player/media/media.ts";
-import { isSamePage, type PageAnswer, type PageCache } from "../../player/media/page-cache.ts";
-import { askedWith } from "../../player/media/page-request.ts";
+import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
+import { askedWith, isSamePage } from "../../player/media/page-request.ts";
 import { denyDownloads, denyPermissions, type NavigationRule, sealNetwork } from "../guards.ts";
 import { fileResponse } from "../protocol/file-response.ts";
 import type { SessionReset } from "./session-pool.ts";

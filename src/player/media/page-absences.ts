@@ -2,7 +2,7 @@ import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../
 import type { Instant } from "../../core/spot.ts";
 import type { ErrorResponse } from "./media.ts";
 import type { AbsenceBook } from "./page-books.ts";
-import { type AskedWith, addressOf, isPlain } from "./page-request.ts";
+import { type AskedWith, addressOf, isPlain, isSamePage } from "./page-request.ts";
 
 /** One thing that a page asks for. */
 export interface PagePart {
@@ -53,9 +53,9 @@ export class PageAbsences {
 
   /** A part as a request names it. `destination`: what it is for (`Request.destination`), or empty where unknown. */
   part(url: string, destination: string, asked: AskedWith): PagePart {
-    const address = addressOf(url, asked);
-    const isDocuments = destination === "document" || address === addressOf(this.#parts.document);
-    return { url: address, font: isFont(url, destination), document: isDocuments && isPlain(asked), asked };
+    const isDocuments = destination === "document" || isSamePage(url, this.#parts.document);
+    const document = isDocuments && isPlain(asked);
+    return { url: addressOf(url, asked), font: isFont(url, destination), document, asked };
   }
 
   /** Where the page came from after redirects is its own host, too. */

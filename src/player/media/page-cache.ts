@@ -6,7 +6,7 @@ import { type ErrorResponse, type Media, type MediaOutcome, MOST_HEADER_CHARS, t
 import type { MediaCache } from "./media-cache.ts";
 import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
 import type { AbsenceBook } from "./page-books.ts";
-import { type AskedWith, charsOfHeaders, isPlain, PLAINLY } from "./page-request.ts";
+import { type AskedWith, charsOfHeaders, isPlain, isSamePage, PLAINLY } from "./page-request.ts";
 
 /** The answer to one request of an HTML creative. */
 export type PageAnswer =
@@ -253,14 +253,6 @@ const UNANSWERED: Miss = { reason: "no answer", transient: true, status: null };
 
 /** For what comes when the page is over. */
 const CLOSED: Miss = { reason: "called off", transient: true, status: null };
-
-/** Whether two URLs name one page; a fragment never leaves the browser. */
-export function isSamePage(one: string, other: string): boolean {
-  const [left, right] = [new URL(one), new URL(other)];
-  left.hash = "";
-  right.hash = "";
-  return left.href === right.href;
-}
 
 /**
  * The bytes that one page may have, counted while they come. What a server announces is counted at once, so that what

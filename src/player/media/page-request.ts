@@ -70,8 +70,18 @@ export function charsOfHeaders({ usual, own }: AskedWith): number {
  */
 export function addressOf(url: string, asked: AskedWith = PLAINLY): string {
   const address = new URL(url);
-  const own = Object.entries(asked.own).sort(([one], [other]) => (one < other ? -1 : 1));
-  const said = JSON.stringify([own, asked.query]);
-  address.hash = isPlain(asked) ? "" : `with-${createHash("sha256").update(said).digest("hex")}`;
+  address.hash = isPlain(asked) ? "" : `with-${digestOf(asked)}`;
   return address.href;
+}
+
+/** Whether two URLs name one page. */
+export function isSamePage(one: string, other: string): boolean {
+  return addressOf(one) === addressOf(other);
+}
+
+function digestOf({ own, query }: AskedWith): string {
+  const sorted = Object.entries(own).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([sorted, query]))
+    .digest("hex");
 }

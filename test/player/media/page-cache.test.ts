@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { MediaOutcome } from "../../../src/player/media/media.ts";
-import { isSamePage, PageCache, type PageParts } from "../../../src/player/media/page-cache.ts";
+import { PageCache, type PageParts } from "../../../src/player/media/page-cache.ts";
 import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
@@ -147,9 +147,4 @@ describe("the requests of an HTML creative", () => {
     one.close();
     expect(held.get("https://ads.example/a.css")).toBe(0);
   });
-});
-
-it("takes two URLs for one page whatever their fragments", () => {
-  expect(isSamePage("https://a.example/x?y#1", "https://a.example/x?y#2")).toBe(true);
-  expect(isSamePage("https://a.example/x?y", "https://a.example/x?z")).toBe(false);
 });

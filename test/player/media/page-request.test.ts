@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MOST_HEADER_CHARS } from "../../../src/player/media/media.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
-import { addressOf, askedWith } from "../../../src/player/media/page-request.ts";
+import { addressOf, askedWith, isSamePage } from "../../../src/player/media/page-request.ts";
 import { type Answer, mediaOrigin, openMediaCache } from "../../support/player/media-origin.ts";
 
 const NOTHING = { usual: {}, own: {}, query: null };
@@ -77,6 +77,11 @@ describe("what a page asks with", () => {
     expect(addressOf(url, { ...NOTHING, query: "{}" })).not.toBe(addressOf(url, { ...NOTHING, query: "[]" }));
     expect(addressOf(`${url}#top`)).toBe(url);
   });
+});
+
+it("takes two URLs for one page whatever their fragments", () => {
+  expect(isSamePage("https://a.example/x?y#1", "https://a.example/x?y#2")).toBe(true);
+  expect(isSamePage("https://a.example/x?y", "https://a.example/x?z")).toBe(false);
 });
 
 const HEADERS = "access-control-allow-headers";
