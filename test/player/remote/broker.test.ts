@@ -248,7 +248,7 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     const session = { protocolVersion: 5, clientId: "lobby", clean: false } as const;
     const before = await connectAsync(broker.url, { ...files, ...session, properties: { sessionExpiryInterval: 600 } });
     await before.subscribeAsync("old/lobby/commands", { qos: 1 });
-    await before.endAsync();
+    await before.endAsync(true);
     const player = await openPlayer(broker);
     const operator = await openConsole(broker);
     await player.connected();

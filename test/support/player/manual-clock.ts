@@ -51,6 +51,11 @@ export class ManualClock implements SleepingClock {
     await this.settle();
   }
 
+  /** How long until the next alarm, in ms; endless where there is none. */
+  untilAlarm(): number {
+    return Math.min(...this.#alarms.map(({ at }) => at)) - this.#now;
+  }
+
   /** Lets everything run that waits for nothing but the event loop. */
   async settle(turns = TURNS): Promise<void> {
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);

@@ -28,7 +28,7 @@ export interface Scenario {
   metrics(): Metrics;
   /** Its screen. */
   screen(): PlayingScreen;
-  /** Lets virtual time pass in steps, small ones by default, real sockets and files keeping up. */
+  /** Lets virtual time pass, from alarm to alarm where all is idle and else in steps, real sockets and files keeping up. */
   pass(ms: number, stepMs?: number): Promise<void>;
   /** The player stops without a word and a new one starts on the same folder. */
   restart(): Promise<void>;
@@ -152,11 +152,15 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     metrics: () => metrics,
     screen: () => screenOf(player),
     async pass(ms, stepMs = STEP_MS) {
-      for (let passed = 0; passed < ms; passed += stepMs) {
-        await clock.advance(Math.min(stepMs, ms - passed));
+      const end = clock.now() + ms;
+      for (let isIdle = false; clock.now() < end; ) {
+        const step = isIdle ? Math.max(stepMs, clock.untilAlarm()) : stepMs;
+        await clock.advance(Math.min(step, end - clock.now()));
+        isIdle = false;
         for (let turn = 0; turn < REAL_TURNS; turn++) {
           // A request that nothing is under way of, long after the last answer, waits for virtual time.
-          if (underWay === 0 && !(await isBusy(player, turnsSinceAnswer < REAL_TURNS))) break;
+          isIdle = underWay === 0 && !(await isBusy(player, turnsSinceAnswer < REAL_TURNS));
+          if (isIdle) break;
           await realTurn();
           turnsSinceAnswer++;
         }
