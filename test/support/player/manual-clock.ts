@@ -1,5 +1,5 @@
 import type { Instant } from "../../../src/core/spot.ts";
-import type { SleepingClock } from "../../../src/player/clock.ts";
+import { NEVER, type SleepingClock } from "../../../src/player/clock.ts";
 
 interface Alarm {
   readonly at: Instant;
@@ -53,7 +53,7 @@ export class ManualClock implements SleepingClock {
 
   /** How long until the next alarm, in ms; endless where there is none. */
   untilAlarm(): number {
-    return Math.min(...this.#alarms.map(({ at }) => at)) - this.#now;
+    return (this.#soonest()?.at ?? NEVER) - this.#now;
   }
 
   /** Lets everything run that waits for nothing but the event loop. */
@@ -93,11 +93,15 @@ export class ManualClock implements SleepingClock {
     this.bootId = `boot-${Number(this.bootId.slice("boot-".length)) + 1}`;
   }
 
-  #ringOne(until: Instant): boolean {
-    const next = this.#alarms.reduce<Alarm | null>(
+  #soonest(): Alarm | null {
+    return this.#alarms.reduce<Alarm | null>(
       (soonest, alarm) => (soonest === null || alarm.at < soonest.at ? alarm : soonest),
       null,
     );
+  }
+
+  #ringOne(until: Instant): boolean {
+    const next = this.#soonest();
     if (next === null || next.at > until) return false;
     this.#alarms = this.#alarms.filter((alarm) => alarm !== next);
     this.#now = Math.max(this.#now, next.at);

@@ -142,6 +142,17 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     return started;
   }
 
+  /** Gives real time to what the player waits for; false where it waits still. */
+  async function becomesIdle(): Promise<boolean> {
+    for (let turn = 0; turn < REAL_TURNS; turn++) {
+      // A request that nothing is under way of, long after the last answer, waits for virtual time.
+      if (underWay === 0 && !(await isBusy(player, turnsSinceAnswer < REAL_TURNS))) return true;
+      await realTurn();
+      turnsSinceAnswer++;
+    }
+    return false;
+  }
+
   return {
     clock,
     emulator,
@@ -152,18 +163,12 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     metrics: () => metrics,
     screen: () => screenOf(player),
     async pass(ms, stepMs = STEP_MS) {
-      const end = clock.now() + ms;
-      for (let isIdle = false; clock.now() < end; ) {
-        const step = isIdle ? Math.max(stepMs, clock.untilAlarm()) : stepMs;
-        await clock.advance(Math.min(step, end - clock.now()));
-        isIdle = false;
-        for (let turn = 0; turn < REAL_TURNS; turn++) {
-          // A request that nothing is under way of, long after the last answer, waits for virtual time.
-          isIdle = underWay === 0 && !(await isBusy(player, turnsSinceAnswer < REAL_TURNS));
-          if (isIdle) break;
-          await realTurn();
-          turnsSinceAnswer++;
-        }
+      let isIdle = false;
+      for (let left = ms; left > 0; ) {
+        const step = Math.min(left, isIdle ? Math.max(stepMs, clock.untilAlarm()) : stepMs);
+        await clock.advance(step);
+        left -= step;
+        isIdle = await becomesIdle();
       }
     },
     async restart() {
