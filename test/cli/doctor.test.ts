@@ -300,6 +300,19 @@ describe("spotloop doctor", () => {
     expect(advice("ad media")).toContain("firewall");
   });
 
+  it("asks for media as a browser does: some hosts refuse everybody else", async () => {
+    const { url } = await serve((request, response) => {
+      response.writeHead(request.headers["user-agent"]?.startsWith("Mozilla/5.0 ") ? 200 : 403).end();
+    });
+    const emulator = await inRealTime();
+    emulator.setFaults([{ match: { route: "media" }, do: { redirect: url } }]);
+
+    const { code, line } = await found(playerOf(emulator));
+
+    for (const kind of ["news", "ad"]) expect(line(`${kind} media`)).toMatch(/^ok: comes from /);
+    expect(code).toBe(0);
+  });
+
   it("counts the proofs, and sees those that will not be paid", async () => {
     const env = playerOf(await inRealTime());
     const opening = openDatabase({

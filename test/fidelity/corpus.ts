@@ -19,6 +19,7 @@ const SIZES: Readonly<Record<string, { readonly width: number; readonly height: 
   "made-for-320x480": { width: 320, height: 480 },
   "opener-policy": { width: 1920, height: 1080 },
   isolated: { width: 1920, height: 1080 },
+  "leads-on-when-loaded": { width: 1920, height: 1080 },
   helmet: { width: 1080, height: 1920 },
 };
 

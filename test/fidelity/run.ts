@@ -4,7 +4,7 @@ import { type BareWindows, LANES, openBareWindows } from "./bare-window.ts";
 import { compare } from "./compare.ts";
 import { contained, type Picture, writeBeside } from "./picture.ts";
 import { playSamples, type Showing } from "./player-pictures.ts";
-import { judge, type Outcome, type Result, type Sample } from "./sample.ts";
+import { isLate, judge, type Outcome, type Result, type Sample } from "./sample.ts";
 
 export interface FidelityOptions {
   /** Of the player's display. */
@@ -28,16 +28,24 @@ export async function runFidelity(samples: readonly Sample[], options: FidelityO
   const onEnd = async (sample: Sample, showing: Showing) => {
     const bare = expected.get(sample);
     if (bare === undefined) throw new Error(`no picture of ${sample.name} in a bare window`);
-    outcomes.set(sample, outcomeOf(sample, showing, bare));
+    const outcome = outcomeOf(sample, showing, bare);
+    outcomes.set(sample, outcome);
     if (keep !== null && showing.ending !== "shown") {
       writeFileSync(join(keep, `${sample.name}.log`), showing.log.map((line) => `${line}\n`).join(""));
     }
     if (keep !== null && typeof showing.picture !== "string") {
       await writeBeside(join(keep, `${sample.name}.png`), bare, showing.picture);
     }
-    expected.delete(sample);
+    if (!isLate(outcome)) expected.delete(sample);
   };
-  await playSamples(samples, { width, height, signal, onEnd, progress: (text) => progress(`player: ${text}`) });
+  const play = (some: readonly Sample[]) =>
+    playSamples(some, { width, height, signal, onEnd, progress: (text) => progress(`player: ${text}`) });
+  await play(samples);
+  const late = [...expected.keys()];
+  if (late.length > 0) {
+    console.warn(`came too late to be compared, so shown once more: ${late.map(({ name }) => name).join(", ")}`);
+    await play(late);
+  }
   return samples.map((sample) => ({
     sample,
     outcome: outcomes.get(sample) ?? { kind: "missed", why: "it was never planned" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRight, judge, type Outcome, type Sample } from "./sample.ts";
+import { isLate, isRight, judge, type Outcome, type Sample } from "./sample.ts";
 import { fidelityTable } from "./table.ts";
 
 const sample: Sample = {
@@ -22,6 +22,15 @@ describe("a creative's showing", () => {
 
   it("is wrong where more is off", () => {
     expect(isRight(result(judge({ cells: 0.011, pixels: 0 }, true)))).toBe(false);
+  });
+
+  it.each<[string, boolean, Outcome]>([
+    ["in whose middle no picture was taken", true, { kind: "missed", why: "no picture was taken in its middle" }],
+    ["that was not ready in time", true, { kind: "not-shown", reason: "not-ready", expected: false, log: [] }],
+    ["that failed otherwise", false, { kind: "not-shown", reason: "hung", expected: false, log: [] }],
+    ["that differs", false, judge({ cells: 0.5, pixels: 0.5 }, true)],
+  ])("%s is shown once more: %s", (_, again, outcome) => {
+    expect(isLate(outcome)).toBe(again);
   });
 
   it("is wrong where it was not proved", () => {

@@ -46,6 +46,11 @@ export function judge(difference: { readonly cells: number; readonly pixels: num
   return { kind, ...difference, proved };
 }
 
+/** Whether a sample came too late to be compared, as on a machine that has other work: once more will tell. */
+export function isLate(outcome: Outcome): boolean {
+  return outcome.kind === "missed" || (outcome.kind === "not-shown" && outcome.reason === "not-ready");
+}
+
 /** Whether a sample turned out as its maker would have it: shown alike and proved, or refused with the reason named. */
 export function isRight({ outcome }: Result): boolean {
   switch (outcome.kind) {

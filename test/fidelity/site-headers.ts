@@ -15,6 +15,12 @@ const USUAL_PROTECTION = {
   "x-xss-protection": "0",
 };
 
+/** A page with these is kept in a process of its own. */
+const ISOLATED = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
 /** What the server of some pages sends besides the page; the others get nothing but their content type. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/pages/charset-by-header.html": { "content-type": "text/html; charset=windows-1252" },
@@ -33,10 +39,8 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/pages/helmet/page.css": USUAL_PROTECTION,
   "/pages/helmet/page.js": USUAL_PROTECTION,
   "/pages/opener-policy.html": { "cross-origin-opener-policy": "same-origin" },
-  "/pages/isolated.html": {
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-embedder-policy": "require-corp",
-  },
+  "/pages/isolated.html": ISOLATED,
+  "/pages/leads-on-when-loaded/apart.html": ISOLATED,
   "/pages/asked-from-page/": { "set-cookie": "visit=first; Path=/" },
   "/pages/cookies.html": { "set-cookie": "shop=harbour; Path=/pages" },
   "/pages/told-by-headers.html": { "last-modified": "Sat, 03 Feb 2018 04:05:06 GMT", "x-offers": "two for one" },

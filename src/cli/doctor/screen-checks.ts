@@ -124,12 +124,18 @@ function withoutSpot(outcome: Exclude<SpotOutcome, { kind: "spot" }>): Finding {
 
 const WITHIN_MS = 15_000;
 
+/** Some servers refuse whoever is no browser, as the player is to them: a version of it only the player's own program knows. */
+const { chrome = "0" } = process.versions;
+const AS_BROWSER = {
+  "user-agent": `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chrome} Safari/537.36`,
+} as const;
+
 /** Asks for the first bytes of each item's media, by the way and within the policy that the player has for them. */
 async function mediaFindings(items: readonly Item[], config: Config): Promise<Finding[]> {
   const { fetchGuardedBy } = await import("../../player/network/routed-requests.ts");
   const policy = egressPolicy(config);
   const fetch = fetchGuardedBy(policy, config.network.uplink);
-  const get = limitedBy(policy, (url, signal) => fetch(url, { redirect: "manual", signal }));
+  const get = limitedBy(policy, (url, signal) => fetch(url, { redirect: "manual", signal, headers: AS_BROWSER }));
   return Promise.all(items.map((item) => media(item, get)));
 }
 

@@ -92,6 +92,11 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     if (surround !== null) fill(window, surround.view);
   }
 
+  function begin(now: boolean): void {
+    isBeginning = now;
+    adapt();
+  }
+
   function leavePlace(): void {
     if (place !== null) PLACES_TAKEN.get(window)?.delete(place);
     place = null;
@@ -110,13 +115,14 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
         if (url === BLANK) return fail("forbidden", "navigation");
         adapt();
       });
-      contents.once("dom-ready", () => {
-        isBeginning = false;
-        adapt();
+      contents.on("did-start-navigation", ({ isMainFrame, isSameDocument }) => {
+        if (isMainFrame && !isSameDocument && !isRaised) begin(true);
       });
-      isBeginning = true;
+      contents.on("dom-ready", () => begin(false));
+      // Of an answer without a document that is all there is.
+      contents.on("did-stop-loading", () => begin(false));
       size = [widthPx, heightPx];
-      adapt();
+      begin(true);
       await surround?.isThere;
     },
     addWhiteBackground: () => view.setBackgroundColor("#ffffff"),
@@ -126,6 +132,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     },
     raise() {
       isRaised = true;
+      isBeginning = false;
       leavePlace();
       for (const one of views()) window.contentView.addChildView(one);
       adapt();

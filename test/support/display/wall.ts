@@ -54,6 +54,7 @@ export async function startWall(): Promise<Wall> {
   const files = ["-config", `${folder}/xorg.conf`, "-logfile", `${folder}/xorg.log`];
   const rest = ["-noreset", "-nolisten", "tcp", "-ac", "-novtswitch", "-sharevts", "-displayfd", "3"];
   const server = spawn("Xorg", [...files, ...rest], { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  await once(server, "spawn");
   const [line] = await once(createInterface(server.stdio[3] as Readable), "line");
   const name = `:${line}`;
   const run = (program: string, args: readonly string[]) =>
