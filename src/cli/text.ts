@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 import { readTextFile } from "../player/small-file.ts";
 import { CommandFailure, exitCodes, unwritten } from "./command-line.ts";
 

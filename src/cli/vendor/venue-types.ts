@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/rules.ts";
 import { plain, print, printJson, say, table } from "../text.ts";
 import { orEnd } from "./calls.ts";
