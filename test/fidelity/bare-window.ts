@@ -39,7 +39,8 @@ export async function openBareWindows(): Promise<BareWindows> {
   const { executable, args } = electronRuntime(false);
   const switches = ["--hide-scrollbars", "--mute-audio", "--autoplay-policy=no-user-gesture-required"];
   const app = `${import.meta.dirname}/bare`;
-  const env = { PATH: process.env.PATH, HOME: folder.path, LANG: "C.UTF-8", DISPLAY: display.name };
+  // A maker's desktop has a language; the player's machine has what a bare system has.
+  const env = { PATH: process.env.PATH, HOME: folder.path, LANG: "en_US.UTF-8", DISPLAY: display.name };
   const child = spawn(executable, [...args, ...switches, app, `--user-data-dir=${folder.path}/bare`], {
     ...{ uid, gid, cwd: folder.path, env },
     stdio: ["pipe", "pipe", "ignore"],

@@ -44,6 +44,7 @@ const SHORT: ReadonlySet<string> = new Set([
   "gsap",
   "asked-as-browser",
   "asked-with-key",
+  "viewers-languages",
   "csp-by-header",
   "frame-of-another-origin",
   "visible-at-last",

@@ -17,6 +17,7 @@ import { DisplayChoice, DRAW_COVERED, isFittedByDesktop } from "../window/window
 import { displayAnswers } from "../window/x11-connection.ts";
 import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
 import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
+import { pageLanguages } from "./languages.ts";
 import { describeMachine } from "./machine.ts";
 
 /** Starts what the arguments ask for: a command, a check of the configuration, or the player. */
@@ -53,6 +54,7 @@ async function startPlayer(path: string | null, checkConfig: boolean): Promise<v
     return;
   }
   harden();
+  nameLanguages();
   darkenNewWindows();
   const supervision = superviseBy(process.env);
   if (reading.kind === "ok") {
@@ -91,6 +93,11 @@ function harden(): void {
   app.disableDomainBlockingFor3DAPIs();
   // Windows come and go with their displays; only the supervisor and the operator end a player.
   app.on("window-all-closed", () => {});
+}
+
+function nameLanguages(): void {
+  const languages = pageLanguages(process.env);
+  if (languages !== null) process.env.LANGUAGE = languages;
 }
 
 /** Not white: for an instant a new window has the background of the desktop's theme. What pages see is a light one. */
