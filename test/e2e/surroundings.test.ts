@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { grab } from "../fidelity/picture.ts";
 import { checkoutPlayer, eventually } from "../support/machine/processes.ts";
+import { onAirIn } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 let rig: Rig;
@@ -38,3 +40,14 @@ it.each([
   },
   90_000,
 );
+
+it("an item fills the display from its left edge on where the language is written from the right", async () => {
+  const { executable, args } = checkoutPlayer();
+  const start = 'LANG=he_IL.UTF-8 exec "$0" "$@"';
+  rig.play(["--config", rig.configure()], { executable: "/bin/bash", args: ["-c", start, executable, ...args] });
+  await eventually("an item", () => onAirIn(rig.home));
+  const { name, height } = rig.display;
+  const { rgb } = await grab({ display: name, x: 0, y: 0, width: 1, height });
+  const colours = Array.from({ length: height }, (_, y) => rgb.readUIntBE(3 * y, 3));
+  expect(colours).not.toContain(0x000000);
+});

@@ -209,6 +209,8 @@ function applySwitches(
   commandLine.appendSwitch("disable-gpu-process-crash-limit");
   // A picture is decoded before the frame that it is in: otherwise a first frame is a page's background alone.
   commandLine.appendSwitch("disable-checker-imaging");
+  // Where a language is written from the right, windows would be laid out from there: a pixel off, with the next item beside it.
+  commandLine.appendSwitch("force-ui-direction", "ltr");
   // Whatever is larger than the screen is cut off at its edge, without a bar beside it.
   commandLine.appendSwitch("hide-scrollbars");
   // No second copy of media on the disk: the media cache is the only one.
