@@ -43,7 +43,7 @@ export async function run(patterns: readonly string[], ready: Ready): Promise<nu
   const display = await startDisplay();
   say.note(`\nElectron ${runtime.version}${runtime.fallback ? " (stand-in)" : ""} on ${display.name}`);
   try {
-    for (const project of ["e2e", "seen", "timed"]) tallies.push(await suite(project, { DISPLAY: display.name }));
+    for (const project of ["e2e", "seen"]) tallies.push(await suite(project, { DISPLAY: display.name }));
   } finally {
     await display.stop();
   }

@@ -4,10 +4,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { memoryFolder } from "./support/machine/memory-folder.ts";
 
 const files = (...names: readonly string[]) => names.map((name) => `test/e2e/${name}.test.ts`);
-/** Judged by what is in sight and in which order. */
-const SEEN = files("fidelity", "house", "opening-hours", "screens", "sessions", "soak");
-/** Judged frame by frame, by how long it is in sight. */
-const TIMED = files("playing", "hostile", "kills", "heavy", "outage", "slow-disk");
+/** Judged by what is in sight, in which order, and for how long. */
+const SEEN = [
+  ...files("fidelity", "heavy", "hostile", "house", "kills", "opening-hours"),
+  ...files("outage", "playing", "screens", "sessions", "slow-disk", "soak"),
+];
 
 /** What takes longest is begun first: else one processor waits for it in the end. */
 const LONGEST = ["display-monitor", "house-pages", "house-share", "packaged"];
@@ -31,8 +32,7 @@ const SHOWN = {
 };
 
 /**
- * Parts and scenarios, and real Electron on displays of its own. The more that is judged by sight, the more of the machine it
- * has to itself.
+ * Parts and scenarios, and real Electron on displays of its own. What is judged by sight has the machine to itself.
  */
 export default defineConfig({
   test: {
@@ -65,7 +65,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          exclude: [...SEEN, ...TIMED],
+          exclude: SEEN,
           // Half of the time they wait, too; with more of them a machine that has other work shows some too late.
           maxWorkers: 3,
           ...SHOWN,
@@ -77,15 +77,6 @@ export default defineConfig({
           name: "seen",
           include: SEEN,
           // Beside another one a slow machine shows some so late that nothing can be said of it.
-          fileParallelism: false,
-          ...SHOWN,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "timed",
-          include: TIMED,
           fileParallelism: false,
           ...SHOWN,
         },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { grab } from "../fidelity/picture.ts";
-import { checkoutPlayer, eventually } from "../support/machine/processes.ts";
+import { checkoutPlayer, eventually, type Program } from "../support/machine/processes.ts";
 import { onAirIn } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -23,6 +23,12 @@ const LEFT = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$0" "$@"';
 /** An X server in a window of the other one, with which it ends: the numbers of its outputs are larger than most. */
 const NESTED = "exec 3< <(exec Xephyr -displayfd 1 -screen 640x360 2>/dev/null); read -r number <&3";
 
+/** This checkout's player, started by a line of a shell's: it is `"$0" "$@"` there. */
+function by(start: string): Program {
+  const { executable, args } = checkoutPlayer();
+  return { executable: "/bin/bash", args: ["-c", start, executable, ...args] };
+}
+
 it.each([
   ["its log is a file on a full disk", 'exec "$0" "$@" 2>/dev/full'],
   ["nobody reads its log any more", 'exec "$0" "$@" 2> >(head -n 1 >/dev/null)'],
@@ -31,9 +37,7 @@ it.each([
 ])(
   "a player plays and proves where %s",
   async (_what, start) => {
-    const { executable, args } = checkoutPlayer();
-    const program = { executable: "/bin/bash", args: ["-c", start, executable, ...args] };
-    const player = rig.play(["--config", rig.configure()], program);
+    const player = rig.play(["--config", rig.configure()], by(start));
     await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0], 60_000);
     expect(player.stderr.filter((line) => line.includes("crashed"))).toEqual([]);
     expect(await player.stop()).toBe(0);
@@ -42,9 +46,7 @@ it.each([
 );
 
 it("an item fills the display from its left edge on where the language is written from the right", async () => {
-  const { executable, args } = checkoutPlayer();
-  const start = 'LANG=he_IL.UTF-8 exec "$0" "$@"';
-  rig.play(["--config", rig.configure()], { executable: "/bin/bash", args: ["-c", start, executable, ...args] });
+  rig.play(["--config", rig.configure()], by('LANG=he_IL.UTF-8 exec "$0" "$@"'));
   await eventually("an item", () => onAirIn(rig.home));
   const { name, height } = rig.display;
   const { rgb } = await grab({ display: name, x: 0, y: 0, width: 1, height });

@@ -124,8 +124,9 @@ function withoutSpot(outcome: Exclude<SpotOutcome, { kind: "spot" }>): Finding {
 
 const WITHIN_MS = 15_000;
 
-/** Some servers refuse whoever is no browser, as the player is to them: a version of it only the player's own program knows. */
+/** Of Chromium; nothing but the player's own program knows it. */
 const { chrome = "0" } = process.versions;
+/** Some servers refuse whoever is no browser. To them the player is one. */
 const AS_BROWSER = {
   "user-agent": `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chrome} Safari/537.36`,
 } as const;

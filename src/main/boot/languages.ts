@@ -18,6 +18,7 @@ function languageOf(locale: string): string {
 }
 
 function isLanguage(name: string): boolean {
+  // Its form is that of a language.
   if (/^posix$/i.test(name)) return false;
   try {
     return Intl.getCanonicalLocales(name.replaceAll("_", "-")).length > 0;

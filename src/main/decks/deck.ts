@@ -74,7 +74,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     const visible = visiblePart(window);
     const { page, area: shownIn, scale } = layoutPage(...(size ?? [null, null]), visible);
     // A page in another frame is emulated from its first drawing on. What its scripts find before is the size of its view.
-    const isAsLarge = isBeginning && page.width * page.height <= MOST_BEGUN_PX;
+    const isAsLarge = isBeginning && !isRaised && page.width * page.height <= MOST_BEGUN_PX;
     const area = isAsLarge ? { ...shownIn, ...page } : shownIn;
     // At full size: a page lays out for a window of no width where its view has none.
     view.setBounds(place === null ? area : overhanging(window, area, place));
@@ -94,7 +94,8 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
 
   function begin(now: boolean): void {
     isBeginning = now;
-    adapt();
+    // A load that closing breaks off comes to its end, too.
+    if (!closed) adapt();
   }
 
   function leavePlace(): void {
@@ -116,7 +117,7 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
         adapt();
       });
       contents.on("did-start-navigation", ({ isMainFrame, isSameDocument }) => {
-        if (isMainFrame && !isSameDocument && !isRaised) begin(true);
+        if (isMainFrame && !isSameDocument) begin(true);
       });
       contents.on("dom-ready", () => begin(false));
       // Of an answer without a document that is all there is.
@@ -132,7 +133,6 @@ export function openDeck(window: BaseWindow, lease: DeckLease, onFailed: OnFaile
     },
     raise() {
       isRaised = true;
-      isBeginning = false;
       leavePlace();
       for (const one of views()) window.contentView.addChildView(one);
       adapt();
