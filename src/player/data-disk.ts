@@ -40,8 +40,7 @@ export async function changeInPlace(dataDir: string, log: Logger): Promise<void>
   const disk = await statfs(dataDir).catch(() => null);
   if (disk === null || disk.type >>> 0 !== BTRFS) return;
   const ran = await runProgram("chattr", ["+C", dataDir]);
-  if (ran.kind === "failed")
-    log.warn({ dataDir, reason: ran.reason }, "on a full Btrfs the player would end by SIGBUS");
+  if (ran.kind !== "ran") log.warn({ dataDir, reason: ran.reason }, "on a full Btrfs the player would end by SIGBUS");
 }
 
 /** Whether bytes or files are short. Some file systems do not count files: they say that they have none in all. */

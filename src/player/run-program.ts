@@ -10,7 +10,9 @@ const MOST_BYTES = 1024 * 1024;
 export type Ran =
   | { readonly kind: "ran"; readonly output: string }
   /** In one line: its own words, or the system's. */
-  | { readonly kind: "failed"; readonly reason: string };
+  | { readonly kind: "failed"; readonly reason: string }
+  /** It said nothing in time, as where the machine is very busy: it may be asked again. */
+  | { readonly kind: "stuck"; readonly reason: string };
 
 /** Runs a program with arguments; never throws, and always ends. */
 export type Run = (program: string, args: readonly string[]) => Promise<Ran>;
@@ -21,6 +23,8 @@ export const runProgram: Run = (program, args) =>
     const limits = { timeout: RAN_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
     const child = execFile(program, args, limits, (error, stdout, stderr) => {
       if (error === null) return resolve({ kind: "ran", output: stdout });
+      if (error.killed && error.signal === limits.killSignal)
+        return resolve({ kind: "stuck", reason: `${program} gave no answer within ${RAN_WITHIN_MS / 1_000} s` });
       const said = stderr.trim().split("\n").at(0);
       const reason =
         error.code === "ENOENT" ? `${program} is not installed` : said || String(error.code ?? error.signal);
@@ -29,10 +33,11 @@ export const runProgram: Run = (program, args) =>
     putBehind(child.pid);
   });
 
+/** Not to the very end of the queue: beside pages that take all of the processors, `xrandr` would take seconds there. */
 function putBehind(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // It has ended already.
   }

@@ -32,7 +32,8 @@ afterAll(() => rig?.close());
 
 /** Waits until the right display has its mode, and shows items in all of it. */
 async function playsLarge(): Promise<void> {
-  await eventually("the mode", () => (wall.mode(1) === LARGE ? true : undefined));
+  // A program that gives no answer, as on a busy machine, is asked again a minute later.
+  await eventually("the mode", () => (wall.mode(1) === LARGE ? true : undefined), 90_000);
   const watch = await watchDisplay({ ...wall, ...ROOM, name: wall.part(1) }, eye);
   const isItem = (sight: string) => creatives.includes(sight);
   await watch.until([isItem, isItem]);

@@ -138,6 +138,8 @@ const NAMES = `for (const rel of ["dns-prefetch", "preconnect"]) { const l = doc
 
 /** Time for what a page began to reach its end: a WebRTC candidate is sought for some seconds. */
 const ITEM_MS = 5_000;
+/** A machine that has other work may fail the first: then it answers too late. */
+const TRIES = 5;
 const catalogue = readCatalogue();
 /** A machine without IPv6 has only the one; the tests' names tell. */
 const HOSTS = Object.values(networkInterfaces()).flatMap((addresses = []) =>
@@ -180,13 +182,12 @@ async function attempts(ways: readonly Way[], host: string): Promise<{ counting:
 /** Plays the page until it is proved, and tells by what Chromium reached out. */
 async function play(rig: Rig, site: HostileSite): Promise<readonly string[]> {
   const news = { ...plannedItem(HOSTILE, ITEM_MS), url: site.url("tries") };
-  await rig.emulator.next([{ news, ad: null }]);
+  await rig.emulator.next(Array.from({ length: TRIES }, () => ({ news, ad: null })));
   const netLog = join(rig.home, "net-log.json");
   const player = rig.play([INSPECTED, ...netLogTo(netLog), "--config", rig.configure()]);
   const inside = await lookInside(player);
-  await eventually("the page's proof", async () =>
-    (await rig.emulator.ledger())[0]?.news?.pops.length ? true : undefined,
-  );
+  const proofs = async () => (await rig.emulator.ledger()).slice(0, TRIES).flatMap(({ news }) => news?.pops ?? []);
+  await eventually("the page's proof", async () => (await proofs()).at(0), 90_000);
   const reaching = await reachingSoFar(netLog, inside);
   await inside.close();
   expect(await player.stop()).toBe(0);

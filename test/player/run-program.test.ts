@@ -8,9 +8,21 @@ describe.skipIf(process.platform === "win32")("a program", () => {
     expect(await runProgram("sh", failing)).toEqual({ kind: "failed", reason: "Adapter is unconfigured" });
   });
 
-  it("is put behind what plays", async () => {
+  it("that gives no answer is ended, and told apart from one that failed", async () => {
+    const asked = [runProgram("sleep", ["600"]), runProgram("sh", ["-c", "kill -KILL $$"])];
+    expect(await Promise.all(asked)).toEqual([
+      { kind: "stuck", reason: "sleep gave no answer within 10 s" },
+      { kind: "failed", reason: "SIGKILL" },
+    ]);
+  });
+
+  it("that says more than it should has failed", async () => {
+    expect(await runProgram("yes", [])).toMatchObject({ kind: "failed" });
+  });
+
+  it("is put behind what plays, not to the end", async () => {
     // It is put there once it runs, so the script waits for that; it is killed where that never comes.
-    const script = 'while [ "$(nice)" != 19 ]; do :; done; nice';
-    expect(await runProgram("sh", ["-c", script])).toEqual({ kind: "ran", output: "19\n" });
+    const script = 'while [ "$(nice)" != 10 ]; do :; done; nice';
+    expect(await runProgram("sh", ["-c", script])).toEqual({ kind: "ran", output: "10\n" });
   });
 });

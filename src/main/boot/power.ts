@@ -52,7 +52,7 @@ const LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freede
 export async function mayReboot(platform = process.platform): Promise<string | null> {
   if (platform !== "linux") return "a player restarts the machine on Linux only";
   const ran = await runProgram("busctl", ["--system", "call", ...LOGIND, "CanReboot"]);
-  if (ran.kind === "failed") return `systemd-logind cannot be asked: ${ran.reason}`;
+  if (ran.kind !== "ran") return `systemd-logind cannot be asked: ${ran.reason}`;
   return ran.output.trim() === 's "yes"'
     ? null
     : "systemd-logind does not let the player's user restart the machine: spotloop-kiosk has the rule that does";
@@ -61,6 +61,6 @@ export async function mayReboot(platform = process.platform): Promise<string | n
 /** Has the machine restarted; what keeps it from that is on standard error, and so in the journal. */
 export function reboot(): void {
   void runProgram("systemctl", ["reboot"]).then((ran) => {
-    if (ran.kind === "failed") process.stderr.write(`spotloop: the machine does not restart: ${ran.reason}\n`);
+    if (ran.kind !== "ran") process.stderr.write(`spotloop: the machine does not restart: ${ran.reason}\n`);
   });
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { runProgram } from "../../player/run-program.ts";
+import { type Ran, type Run, runProgram } from "../../player/run-program.ts";
 import { changesFor, type Output, type OutputChange, type OutputProgram, type OutputWish } from "./output-programs.ts";
 
 /** How the display of a screen is to be, and where that display begins now; null where it is not there. */
@@ -11,20 +11,24 @@ export interface WantedDisplay {
 
 /**
  * Sets displays up as they are wanted, and says what could not be done: such a display is left as it is, and not tried
- * again until `forget`. Whatever was changed is read back.
+ * again until `forget`, unless the program gave no answer. Whatever was changed is read back.
  */
 export class DisplaySetup {
   readonly #program: OutputProgram;
   readonly #log: Logger;
+  readonly #run: Run;
   /** What a display did not become, by its name and the kind of the change, and why. */
   readonly #refused = new Map<string, string>();
   #troubles: ReadonlyMap<string, string> = new Map();
+  /** What the program did not answer this time, in one line, or null. */
+  #unanswered: string | null = null;
   /** One after the other. */
-  #turn: Promise<void> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(program: OutputProgram, log: Logger) {
+  constructor(program: OutputProgram, log: Logger, run: Run = runProgram) {
     this.#program = program;
     this.#log = log;
+    this.#run = run;
   }
 
   /** What is wrong with the display of a screen, in one line, or null. */
@@ -37,10 +41,18 @@ export class DisplaySetup {
     this.#refused.clear();
   }
 
-  /** Resolves when the displays are as wanted, as far as they can be. */
-  apply(wanted: readonly WantedDisplay[]): Promise<void> {
-    this.#turn = this.#turn.then(() => this.#apply(wanted));
-    return this.#turn;
+  /**
+   * Resolves when the displays are as wanted, as far as they can be: to false where the program gave no answer, so that it is
+   * to be tried again.
+   */
+  apply(wanted: readonly WantedDisplay[]): Promise<boolean> {
+    const turn = this.#turn.then(async () => {
+      this.#unanswered = null;
+      await this.#apply(wanted);
+      return this.#unanswered === null;
+    });
+    this.#turn = turn;
+    return turn;
   }
 
   async #apply(wanted: readonly WantedDisplay[]): Promise<void> {
@@ -73,26 +85,30 @@ export class DisplaySetup {
   }
 
   async #read(): Promise<readonly Output[] | string> {
-    const { name, list, read } = this.#program;
-    const ran = await runProgram(name, list);
-    return ran.kind === "ran" ? read(ran.output) : `displays cannot be set up: ${ran.reason}`;
+    const ran = await this.#ask(this.#program.list);
+    return ran.kind === "ran" ? this.#program.read(ran.output) : `displays cannot be set up: ${ran.reason}`;
   }
 
   async #change(output: string, change: OutputChange): Promise<void> {
-    const { name: program, changing } = this.#program;
-    const ran = await runProgram(program, changing(output, change));
+    const ran = await this.#ask(this.#program.changing(output, change));
     const fields = { display: output, ...describe(change) };
     if (ran.kind === "ran") this.#log.info(fields, "display set up");
-    else this.#refused.set(keyOf(output, change), ran.reason);
+    if (ran.kind === "failed") this.#refused.set(keyOf(output, change), ran.reason);
   }
 
-  /** Why a display is not as it is wanted, or null; it is not tried to make it so again. */
+  async #ask(args: readonly string[]): Promise<Ran> {
+    const ran = await this.#run(this.#program.name, args);
+    if (ran.kind === "stuck") this.#unanswered = ran.reason;
+    return ran;
+  }
+
+  /** Why a display is not as it is wanted, or null; where all was answered, it is not tried to make it so again. */
   #troubleOf(output: Output, wish: OutputWish): string | null {
     const { changes, impossible } = changesFor(output, wish);
     const reasons = changes.map((change) => {
       const key = keyOf(output.name, change);
-      const reason = this.#refused.get(key) ?? "the system took it and did not do it";
-      this.#refused.set(key, reason);
+      const reason = this.#refused.get(key) ?? this.#unanswered ?? "the system took it and did not do it";
+      if (this.#unanswered === null) this.#refused.set(key, reason);
       return `${output.name} does not take ${Object.entries(describe(change)).flat().join(" ")}: ${reason}`;
     });
     return [...(impossible === null ? [] : [impossible]), ...reasons].join("; ") || null;

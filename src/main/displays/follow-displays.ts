@@ -6,6 +6,7 @@ import { runProgram } from "../../player/run-program.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { pixelsOf } from "../window/window.ts";
 import { DisplaySetup } from "./display-setup.ts";
+import { nowAndOnChange } from "./now-and-on-change.ts";
 import { type Output, programHere } from "./output-programs.ts";
 
 /** Displays that come or change tell of it several times over. */
@@ -25,7 +26,7 @@ export function followDisplays(config: Config, stages: readonly StageWindow[], l
   const setup = new DisplaySetup(programHere(), log);
   let setUpAt = 0;
   const apply = async () => {
-    await setup.apply(
+    const isAnswered = await setup.apply(
       config.screens.map(({ screenId, display: { mode, rotate, scale } }, index) => {
         const display = stages[index]?.display() ?? null;
         const origin = display === null ? null : pixelsOf(display);
@@ -33,11 +34,12 @@ export function followDisplays(config: Config, stages: readonly StageWindow[], l
       }),
     );
     setUpAt = performance.now();
+    return isAnswered;
   };
   const forget = () => {
     if (performance.now() - setUpAt > OWN_DOING_MS) setup.forget();
   };
-  const close = process.platform === "linux" ? nowAndOnChange(SETTLED_AFTER_MS, apply, forget) : () => {};
+  const close = process.platform === "linux" ? nowAndOnChange(screen, SETTLED_AFTER_MS, apply, forget) : () => {};
   return { troubleOf: (screenId) => setup.troubleOf(screenId), close };
 }
 
@@ -74,29 +76,8 @@ export class OutputNames {
       const ran = await runProgram(name, listKnown);
       this.#outputs = ran.kind === "ran" ? read(ran.output) : [];
       onNamed();
+      return ran.kind !== "stuck";
     };
-    return nowAndOnChange(NAMED_AFTER_MS, name);
+    return nowAndOnChange(screen, NAMED_AFTER_MS, name);
   }
-}
-
-/**
- * Acts now, and whenever displays that came, went or changed have told nothing more for `settledMs`; `onPlugged` hears at once
- * of those that came or went. The function it returns ends that.
- */
-function nowAndOnChange(settledMs: number, act: () => Promise<void>, onPlugged = () => {}): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const actSoon = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void act(), settledMs);
-  };
-  const onPlug = () => {
-    onPlugged();
-    actSoon();
-  };
-  screen.on("display-added", onPlug).on("display-removed", onPlug).on("display-metrics-changed", actSoon);
-  void act();
-  return () => {
-    clearTimeout(timer);
-    screen.off("display-added", onPlug).off("display-removed", onPlug).off("display-metrics-changed", actSoon);
-  };
 }

@@ -3,6 +3,7 @@ import pino from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DisplaySetup, type WantedDisplay } from "../../../src/main/displays/display-setup.ts";
 import { type OutputProgram, type OutputWish, XRANDR } from "../../../src/main/displays/output-programs.ts";
+import { runProgram } from "../../../src/player/run-program.ts";
 import { PART, ROOM, startWall, type Wall } from "../../support/display/wall.ts";
 
 const [SMALL, LARGE] = [PART, ROOM].map(({ width, height }) => `${width}x${height}`) as [string, string];
@@ -88,6 +89,23 @@ describe("displays of a real X server", () => {
     await setup.apply(wish);
     expect(orders.filter((order) => order.includes("--rotate"))).toHaveLength(2);
   });
+
+  it.each(["being told", "a change", "reading back"])(
+    "are set up later where %s was not answered at first",
+    async (what) => {
+      const STUCK = { kind: "stuck", reason: "no answer" } as const;
+      let unanswered = ["being told", "a change", "reading back"].indexOf(what);
+      setup = new DisplaySetup(program, pino({ level: "silent" }), async (name, args) => {
+        unanswered -= 1;
+        return unanswered === -1 ? STUCK : runProgram(name, args);
+      });
+      const wish = [wanted("right", { mode: LARGE })];
+      expect(await setup.apply(wish)).toBe(false);
+      expect(setup.troubleOf("right")).toContain("no answer");
+      expect(await setup.apply(wish)).toBe(true);
+      expect([sizes(), setup.troubleOf("right")]).toEqual([[SMALL, LARGE], null]);
+    },
+  );
 
   it("that are not there are not asked about", async () => {
     await setup.apply([wanted("right", { mode: LARGE }, false)]);
