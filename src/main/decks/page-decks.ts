@@ -100,6 +100,14 @@ export class PageDecks {
   }
 
   /**
+   * Shows none of the loads that are under way in the background: they began before the graphics were lost, and Chromium
+   * would not draw all of them.
+   */
+  showNoneUnderWay(): void {
+    this.#rehearsals.clear();
+  }
+
+  /**
    * Loads a page in the background and throws it away, so that all its parts are in the cache, unless that was done lately.
    * After a load that needed the network it is loaded once more, to measure how long it takes from the cache (F22).
    */

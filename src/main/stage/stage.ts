@@ -81,6 +81,7 @@ export function createStage(parts: StageParts): Stage {
     return isBlamed;
   });
   onGraphicsBack(async () => {
+    pages.showNoneUnderWay();
     for (const cued of cues.values()) if (!isUp(cued)) void load(cued);
     // Clips draw themselves.
     if (taken === null || !isUp(taken) || taken.playout.item.form === "video") return;
