@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { startEmulator } from "../../src/emulator/main.ts";
 import { running } from "../emulator/running.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
@@ -42,6 +42,9 @@ async function printedBy(
   await once(child, "close");
   return printed;
 }
+
+/** Some thirty commands, each a process of its own. */
+vi.setConfig({ testTimeout: 180_000 });
 
 it.skipIf(process.platform === "win32")("the vendor's page shows what the commands print", async () => {
   // In real time, as on a reader's machine.
