@@ -23,7 +23,7 @@ export const runProgram: Run = (program, args) =>
     const limits = { timeout: RAN_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
     const child = execFile(program, args, limits, (error, stdout, stderr) => {
       if (error === null) return resolve({ kind: "ran", output: stdout });
-      if (error.killed && error.signal === limits.killSignal)
+      if (error.killed)
         return resolve({ kind: "stuck", reason: `${program} gave no answer within ${RAN_WITHIN_MS / 1_000} s` });
       const said = stderr.trim().split("\n").at(0);
       const reason =

@@ -1,10 +1,10 @@
-import type { Screen } from "electron";
+import type { EventEmitter } from "node:events";
 
 /** A machine that is too busy for a program that tells of displays may be so for a while. */
 export const AGAIN_AFTER_MS = 60_000;
 
 /** What tells of displays: Electron's `screen`. */
-type DisplayEvents = Pick<Screen, "on" | "off">;
+type DisplayEvents = Pick<EventEmitter, "on" | "off">;
 
 /**
  * Acts now, and whenever displays that came, went or changed have told nothing more for `settledMs`; `onPlugged` hears at once

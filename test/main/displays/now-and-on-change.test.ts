@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import type { Screen } from "electron";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AGAIN_AFTER_MS, nowAndOnChange } from "../../../src/main/displays/now-and-on-change.ts";
 
@@ -27,7 +26,7 @@ function begin(onPlugged?: () => void): void {
     acts += 1;
     return isAnswered;
   };
-  end = nowAndOnChange(displays as unknown as Screen, SETTLED_MS, act, onPlugged);
+  end = nowAndOnChange(displays, SETTLED_MS, act, onPlugged);
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
