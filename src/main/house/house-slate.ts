@@ -44,6 +44,8 @@ export class HouseSlate {
   readonly #coveredBy = new Set<Cover>();
   #blanked = false;
   #gone = false;
+  /** Pending from when the page is gone until the next one is drawn. */
+  #redraw: PromiseWithResolvers<void> | null = null;
   #isMuted = () => true;
 
   constructor(window: BaseWindow, { name, clock, number = 0 }: SlatePlan) {
@@ -53,23 +55,26 @@ export class HouseSlate {
     this.#slate = createSlate(window, "slate/slate.html", {
       ...{ number, house: this.#served },
       onLoaded: () => this.#restore(),
-      onGone: () => {
-        this.#gone = true;
-        this.#noteVisibility();
-      },
+      onGone: () => this.#noteGone(),
     });
     this.#slate.view.webContents.setAudioMuted(true);
     // Chromium does not always redraw a page whose graphics were lost.
     onGraphicsBack(async () => {
-      const renewed = this.#slate.renew();
+      this.#noteGone();
+      void this.#slate.renew();
       // Nothing waits for a covered slate.
-      if (!this.#covered) await renewed;
+      if (!this.#covered) await this.redrawn;
     });
   }
 
   /** Loads the slate, once; resolves when it is painted. */
   load(): Promise<void> {
     return this.#slate.load();
+  }
+
+  /** Settles when the page that comes after one that is gone is drawn, or should be; null where none is to come. */
+  get redrawn(): Promise<void> | null {
+    return this.#redraw && settledWithin(this.#redraw.promise, REDRAWN_WITHIN_MS);
   }
 
   /** Makes it as large as the display that the window is on by now. */
@@ -131,11 +136,28 @@ export class HouseSlate {
   #restore(): void {
     this.setName(this.#name);
     if (this.#clock) this.#tell("slate.clock()");
-    if (this.#blanked) void this.setBlanked(true);
-    // Drawn now and completely, so that it is there at once when it is uncovered.
-    else if (this.#covered) void this.#drawBelow(presented, DRAWN_WITHIN_MS);
+    const redraw = this.#redraw;
+    void this.#draw().then(() => {
+      redraw?.resolve();
+      if (this.#redraw === redraw) this.#redraw = null;
+    });
     this.#show?.dispatch({ kind: "emptied" });
     this.#gone = false;
+    this.#noteVisibility();
+  }
+
+  /** Draws all of a page that was just loaded, so that it is there at once when it is uncovered. */
+  #draw(): Promise<void> {
+    if (this.#blanked) return this.setBlanked(true);
+    if (this.#covered) return this.#drawBelow(presented, DRAWN_WITHIN_MS);
+    return settledWithin(presented(this.#slate.view.webContents), DRAWN_WITHIN_MS);
+  }
+
+  #noteGone(): void {
+    const before = this.#redraw;
+    this.#redraw = Promise.withResolvers();
+    before?.resolve(this.#redraw.promise);
+    this.#gone = true;
     this.#noteVisibility();
   }
 
@@ -155,6 +177,8 @@ export class HouseSlate {
 const BLACK_WITHIN_MS = 300;
 /** A covered slate that has drawn nothing by then is left as it is. */
 const DRAWN_WITHIN_MS = 5_000;
+/** What covers the slate does not stay longer for a page that is loaded again: that may crash again and again. */
+const REDRAWN_WITHIN_MS = 2_000;
 
 /** A page that has drawn nothing for this long after it was loaded is shown as it is. */
 const ITEM_DRAWN_WITHIN_MS = 2_000;

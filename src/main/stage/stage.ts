@@ -120,15 +120,16 @@ export function createStage(parts: StageParts): Stage {
     );
   }
 
-  function closeCovered({ deck }: Cued): void {
+  /** Closes a deck once what comes in sight then is there; at once where the process is about to end. */
+  function closeAfter(ready: Promise<unknown>, { deck }: Cued): void {
     const contents = deck.drawn?.deck.contents;
     if (contents?.isDestroyed() === false) contents.setAudioMuted(true);
     const close = () => {
-      clearTimeout(timer);
       parts.ending.removeEventListener("abort", close);
       deck.close();
+      coverSlate();
     };
-    const timer = setTimeout(close, COVERED_MS);
+    void ready.then(close);
     parts.ending.addEventListener("abort", close);
   }
 
@@ -226,11 +227,10 @@ export function createStage(parts: StageParts): Stage {
       const isCovered = taken !== null && taken !== cued && taken.phase === "painted";
       if (taken === cued) taken = null;
       cued.stopWatching();
+      const below = isCovered ? sleep(COVERED_MS) : (blanking ?? parts.slate.redrawn);
+      if (below !== null) return closeAfter(below, cued);
       coverSlate();
-      // The last deck stays until the slate below it is black.
-      if (blanking !== null) void blanking.then(() => cued.deck.close());
-      else if (isCovered) closeCovered(cued);
-      else cued.deck.close();
+      cued.deck.close();
     },
     blank() {
       blanking = parts.setBlanked(true).then(() => {
