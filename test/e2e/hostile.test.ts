@@ -97,7 +97,8 @@ const rows: readonly Row[] = [
   },
   {
     name: "fills-storage",
-    onAir: `try { for (let i = 0; ; i++) localStorage.setItem(i, "x".repeat(2 ** 20)); } catch {}
+    // Electron has no limit for the first, which browsers end after a fourth of this.
+    onAir: `for (let i = 0; i < 20; i++) localStorage.setItem(i, "x".repeat(2 ** 20));
       const cache = await caches.open("x").catch(() => null);
       for (let i = 0; cache && i < 20; i++) await cache.put("/" + i, new Response(new Uint8Array(2 ** 23))).catch(() => {});`,
     durationMs: 3_000,
