@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { HOSTILE, type HostileSite, hostileFilm, openHostileSite } from "../support/creatives/hostile-site.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
@@ -24,14 +24,31 @@ const KILLED_AMID_LOAD = `
     globalThis.killed++;
   }));`;
 
+const ITEM_MS = 3_000;
+/** Of the items of the second test: a clip and a page. */
+const LOST_AT = [0, 2];
+/** Far less than the picture is kept still for, and more than a busy machine takes for what is drawn to be seen. */
+const SHORTER_MS = 500;
+
+/** Decks are put on top when they come in sight; below, where they are opened, they are put at a place. */
+const KILLED_AS_RAISED = `
+  const raised = new Set();
+  const { addChildView } = electron.View.prototype;
+  electron.View.prototype.addChildView = function (view, ...place) {
+    if (place.length === 0 && !raised.has(view)) {
+      if (${JSON.stringify(LOST_AT)}.includes(raised.size))
+        process.kill(electron.app.getAppMetrics().find(({ type }) => type === "GPU").pid, "SIGKILL");
+      raised.add(view);
+    }
+    return addChildView.call(this, view, ...place);
+  };`;
+
 const isCalled = (name: string) => (sight: Sight) => sight === name;
 
 let rig: Rig;
 let site: HostileSite;
-afterAll(async () => {
-  await rig?.close();
-  await site?.close();
-});
+afterEach(() => rig?.close());
+afterAll(() => site?.close());
 
 it("a page that is being loaded in the background when the graphics are lost is shown whole", async () => {
   rig = await openRig({ width: 640, height: 360 });
@@ -49,4 +66,21 @@ it("a page that is being loaded in the background when the graphics are lost is 
     .filter(({ sight }) => sight !== HOUSE)
     .map(({ sight, because }) => because ?? sight);
   expect(sights.slice(sights.indexOf("news-sport"))).toEqual(["news-sport", HOSTILE.name, "ad-coffee"]);
+});
+
+it("an item that comes in sight as the graphics are lost is in sight for its whole time once they are back", async () => {
+  rig = await openRig({ width: 640, height: 360 });
+  const names = ["news-sport", "ad-bakery", "news-weather", "ad-coffee"];
+  const items = names.flatMap((wanted) => catalogue.creatives.filter(({ name }) => name === wanted));
+  await rig.emulator.next(items.map((item) => ({ news: plannedItem(item, ITEM_MS), ad: null })));
+  const watch = await watchDisplay(rig.display, eye);
+  const inside = await lookInside(rig.play([INSPECTED, "--config", rig.configure()]));
+  await inside.ask(KILLED_AS_RAISED);
+  await watch.until(names.map(isCalled));
+  await inside.close();
+  const sightings = sightingsIn(await watch.stop(), eye);
+  for (const index of LOST_AT) {
+    const lengthMs = sightings.find(({ sight }) => sight === names[index])?.lengthMs;
+    expect(lengthMs, names[index]).toBeGreaterThan(ITEM_MS - SHORTER_MS);
+  }
 });

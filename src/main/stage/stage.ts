@@ -171,11 +171,16 @@ export function createStage(parts: StageParts): Stage {
     }
   }
 
-  async function take(cued: Cued): Promise<void> {
-    const paintedAt = await raise(cued);
-    if (paintedAt === null) return;
+  /** Tells the loop of a first frame once that is seen: not before the picture, where it is kept still, goes on. */
+  async function tellPainted({ playout }: Cued, drawnAt: Instant): Promise<void> {
     await sleep(SEEN_AFTER_MS);
-    report({ kind: "deck-painted", playout: cued.playout.id, paintedAt });
+    let paintedAt = drawnAt;
+    while (parts.outside?.frozen) {
+      await parts.outside.thawed;
+      await sleep(SEEN_AFTER_MS);
+      paintedAt = parts.clock.now();
+    }
+    report({ kind: "deck-painted", playout: playout.id, paintedAt });
   }
 
   /**
@@ -218,7 +223,11 @@ export function createStage(parts: StageParts): Stage {
       const cued = cues.get(playout.id);
       if (cued?.phase !== "ready") return fail(playout, "not-ready", "taken without a deck");
       taken = cued;
-      cued.taking = take(cued).catch((error: unknown) => fail(playout, "not-painted", String(error)));
+      cued.taking = raise(cued)
+        .then((paintedAt) => {
+          if (paintedAt !== null) void tellPainted(cued, paintedAt);
+        })
+        .catch((error: unknown) => fail(playout, "not-painted", String(error)));
     },
     clear(playout) {
       const cued = cues.get(playout.id);
