@@ -52,14 +52,15 @@ let site: HostileSite;
 afterEach(() => rig?.close());
 afterAll(() => site?.close());
 
-it("a page that is being loaded in the background when the graphics are lost is shown whole", async () => {
+it("a page that is being loaded in the background when the graphics are lost is shown whole, or not at all", async () => {
   rig = await openRig({ width: 640, height: 360 });
   site = await openHostileSite([SLOW], catalogue);
   const page = { ...plannedItem(HOSTILE, 2_000), url: site.url(SLOW.name) };
   const [before, after] = CLIPS.map((clip) => plannedItem(clip, CLIP_MS));
   await rig.emulator.next([before, page, after].map((news) => ({ news, ad: null })));
   const watch = await watchDisplay(rig.display, eye);
-  const inside = await lookInside(rig.play([INSPECTED, "--config", rig.configure()]));
+  const player = rig.play([INSPECTED, "--config", rig.configure()]);
+  const inside = await lookInside(player);
   await inside.ask(KILLED_AMID_LOAD);
   await watch.until([isCalled("news-sport"), isCalled("ad-coffee")]);
   expect(await inside.ask("return globalThis.killed")).toBe(1);
@@ -67,7 +68,9 @@ it("a page that is being loaded in the background when the graphics are lost is 
   const sights = sightingsIn(await watch.stop(), eye)
     .filter(({ sight }) => sight !== HOUSE)
     .map(({ sight, because }) => because ?? sight);
-  expect(sights.slice(sights.indexOf("news-sport"))).toEqual(["news-sport", HOSTILE.name, "ad-coffee"]);
+  // A busy machine may not have it ready in its turn.
+  const shown = endingsIn(player.stderr).get(HOSTILE.name) === "shown" ? [HOSTILE.name] : [];
+  expect(sights.slice(sights.indexOf("news-sport"))).toEqual(["news-sport", ...shown, "ad-coffee"]);
 });
 
 it("an item that comes in sight as the graphics are lost is in sight for its whole time, or not proved", async () => {
@@ -80,7 +83,7 @@ it("an item that comes in sight as the graphics are lost is in sight for its who
   const inside = await lookInside(player);
   await inside.ask(KILLED_AS_RAISED);
   const haveEnded = () => names.every((name) => endingsIn(player.stderr).has(name)) || undefined;
-  await eventually("the ends of all items", haveEnded, 60_000);
+  await eventually("the ends of all items", haveEnded, 90_000);
   await inside.close();
   const sightings = sightingsIn(await watch.stop(), eye);
   for (const name of LOST_AT.map((index) => names[index] ?? "")) {

@@ -178,7 +178,7 @@ const BLACK_WITHIN_MS = 300;
 /** A covered slate that has drawn nothing by then is left as it is. */
 const DRAWN_WITHIN_MS = 5_000;
 /** What covers the slate does not stay longer for a page that is loaded again: that may crash again and again. */
-const REDRAWN_WITHIN_MS = 2_000;
+const REDRAWN_WITHIN_MS = 5_000;
 
 /** A page that has drawn nothing for this long after it was loaded is shown as it is. */
 const ITEM_DRAWN_WITHIN_MS = 2_000;
