@@ -6,7 +6,7 @@ import { ordinaryUser } from "../../scripts/setup/user.ts";
 import { type BootRecord, NEW_BOOT_RECORD, onStart, withoutGraphics } from "../../src/core/recovery.ts";
 import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
-import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
+import { GPU_PID, INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
 import { goesOn } from "../support/machine/proc.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { pagesSeen, readHealth } from "../support/player/health.ts";
@@ -40,7 +40,7 @@ const rendersInSoftware = (inside: Inside) =>
 
 /** A GPU process that is there for so long has begun well. */
 const STAYS_MS = 300;
-const GPU_PROCESS = 'return electron.app.getAppMetrics().find(({ type }) => type === "GPU")?.pid ?? 0;';
+const GPU_PROCESS = `return ${GPU_PID} ?? 0;`;
 
 const CREATIVES = readCatalogue().creatives;
 

@@ -4,7 +4,7 @@ import { plannedItem } from "../support/creatives/running-order.ts";
 import { HOUSE, openEye } from "../support/display/eye.ts";
 import { sightingsIn } from "../support/display/sightings.ts";
 import { watchDisplay } from "../support/display/watching.ts";
-import { INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
+import { GPU_PID, INSPECTED, type Inside, lookInside } from "../support/machine/inside.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
 const eye = await openEye();
@@ -15,8 +15,7 @@ const CLIP_MS = 3_000;
 const EARLIER_MS = 1_000;
 const HELD_UP_MS = 1_500;
 
-const GPU = 'electron.app.getAppMetrics().find(({ type }) => type === "GPU").pid';
-const SLATE = "slate.getOSProcessId()";
+const SLATE_PID = "slate.getOSProcessId()";
 
 /** Ends a process of the player during its next clip. */
 const endDuringClip = (pid: string) => `globalThis.onClip = () => {
@@ -24,7 +23,7 @@ const endDuringClip = (pid: string) => `globalThis.onClip = () => {
     const slate = electron.webContents.getAllWebContents().find((one) => one.getURL().includes("slate"));
     setTimeout(() => process.kill(${pid}, "SIGKILL"), ${CLIP_MS - EARLIER_MS});
     slate.once("did-navigate", () => {
-      const next = ${SLATE};
+      const next = ${SLATE_PID};
       process.kill(next, "SIGSTOP");
       setTimeout(() => process.kill(next, "SIGCONT"), ${HELD_UP_MS});
     });
@@ -59,8 +58,8 @@ describe("house content that comes in sight while it is loaded again", () => {
   }
 
   it.each([
-    ["its page crashed", SLATE],
-    ["the graphics were lost", GPU],
+    ["its page crashed", SLATE_PID],
+    ["the graphics were lost", GPU_PID],
   ])("is whole from its first frame on: %s", async (_why, pid) => {
     await inside.ask(endDuringClip(pid));
     const watch = await watchDisplay(rig.display, eye);

@@ -74,7 +74,7 @@ export class HouseSlate {
 
   /** Settles when the page that comes after one that is gone is drawn, or should be; null where none is to come. */
   get redrawn(): Promise<void> | null {
-    return this.#redraw && settledWithin(this.#redraw.promise, REDRAWN_WITHIN_MS);
+    return this.#redraw && settledWithin(this.#redraw.promise, DRAWN_WITHIN_MS);
   }
 
   /** Makes it as large as the display that the window is on by now. */
@@ -175,10 +175,8 @@ export class HouseSlate {
 
 /** The deck above does not stay longer for black that is not drawn: the page may have crashed. */
 const BLACK_WITHIN_MS = 300;
-/** A covered slate that has drawn nothing by then is left as it is. */
+/** A page that has drawn nothing by then is left as it is, and nothing that covers it stays longer for it. */
 const DRAWN_WITHIN_MS = 5_000;
-/** What covers the slate does not stay longer for a page that is loaded again: that may crash again and again. */
-const REDRAWN_WITHIN_MS = 5_000;
 
 /** A page that has drawn nothing for this long after it was loaded is shown as it is. */
 const ITEM_DRAWN_WITHIN_MS = 2_000;

@@ -50,7 +50,7 @@ interface Cued {
   /** `ready`: the loop was told that it is drawn. `raised`: it was started on top. `painted`: it covers the slate. */
   phase: "loading" | "ready" | "raised" | "painted";
   /** Settles when it was started, or cannot be. */
-  taking: Promise<void>;
+  taking: Promise<unknown>;
   stopWatching: () => void;
 }
 
@@ -223,10 +223,11 @@ export function createStage(parts: StageParts): Stage {
       const cued = cues.get(playout.id);
       if (cued?.phase !== "ready") return fail(playout, "not-ready", "taken without a deck");
       taken = cued;
-      cued.taking = raise(cued)
-        .then((paintedAt) => {
-          if (paintedAt !== null) void tellPainted(cued, paintedAt);
-        })
+      const raised = raise(cued);
+      // Not until it is told: that waits for the picture to go on, which waits for this where the graphics were lost.
+      cued.taking = Promise.allSettled([raised]);
+      raised
+        .then((paintedAt) => (paintedAt === null ? undefined : tellPainted(cued, paintedAt)))
         .catch((error: unknown) => fail(playout, "not-painted", String(error)));
     },
     clear(playout) {

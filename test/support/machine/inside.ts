@@ -11,6 +11,9 @@ export interface Inside {
 /** The argument that lets a test in; a packaged player refuses to run with it. */
 export const INSPECTED = "--inspect=127.0.0.1:0";
 
+/** To be asked for: the id of Chromium's GPU process, undefined while there is none. */
+export const GPU_PID = 'electron.app.getAppMetrics().find(({ type }) => type === "GPU")?.pid';
+
 /** Connects to a player's main process by Node's inspector. */
 export async function lookInside(player: Running): Promise<Inside> {
   const line = () => player.stderr.map((one) => /Debugger listening on (ws:\S+)/.exec(one)?.[1]).find(Boolean);
