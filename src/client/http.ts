@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { Readable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 
 /** The parts of an HTTP answer that are looked at; a `Response` is one. */
 export interface Reply {
@@ -41,7 +43,7 @@ export function getBy(fetch: typeof globalThis.fetch): Get {
   return (url, signal) => fetch(url, { redirect: "manual", headers: ANSWERED_ANEW, signal });
 }
 
-/** The same for proofs, by other means where `fetch` would not send the URL as it is written (F11): their answers have no body. */
+/** The same for proofs, by other means where `fetch` would not send the URL as it is written (F11). */
 export function exactGetBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet = exactGet): Get {
   const get = getBy(fetch);
   return (url, signal) => {
@@ -131,13 +133,18 @@ export const exactGet: ExactGet = (url, target, headers, signal) => {
       const told = Object.entries(message.headers).filter(
         (entry): entry is [string, string] => !Array.isArray(entry[1]),
       );
-      resolve({ status: message.statusCode ?? 0, headers: new Headers(told), body: null });
-      message.destroy();
+      resolve({ status: message.statusCode ?? 0, headers: new Headers(told), body: bodyOf(message) });
     });
     asked.on("error", reject);
     asked.end();
   });
 };
+
+/** What Node reads as an answer's body, as the platform would have it. */
+export function bodyOf(message: Readable): NonNullable<Reply["body"]> {
+  const body: NodeReadableStream<Uint8Array> = Readable.toWeb(message);
+  return body as NonNullable<Reply["body"]>;
+}
 
 /** What a request is broken off with when its time is up. */
 export class TimeUp extends Error {

@@ -13,8 +13,12 @@ export function isHtml({ headers }: Pick<Reply, "headers">, beginning = ""): boo
   const type = headers.get("content-type") ?? "";
   if (/^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)) return true;
   const saysNothing = /^\s*(text\/plain|application\/octet-stream)?\s*(;|$)/i.test(type);
-  return saysNothing && /^\uFEFF?\s*<(!doctype\s+html|html)[\s>]/i.test(beginning);
+  return saysNothing && PAGE.test(beginning);
 }
+
+/** How browsers tell a page by its bytes (WHATWG MIME Sniffing, 7.1), with what else portals begin with. */
+const PAGE =
+  /^\uFEFF?\s*(<\?xml[^>]*>\s*)?<(!--|(!doctype\s+html|html|head|body|title|meta|link|style|script|noscript|iframe|h1|div|table|center|font|br|p|a|b)[\s/>])/i;
 
 /** "Network Authentication Required" (RFC 6585): a captive portal that says what it is. */
 const PORTAL_STATUS = 511;

@@ -186,11 +186,27 @@ describe("sending a proof", () => {
       const server = await serve(inTurn(answer(200, type === undefined ? {} : { "content-type": type }, body)));
       const client = clientWith({ baseUrl: server.url });
       expect(await client.sendProof(`${server.url}/pop/1`, never())).toEqual(portal);
+      expect(await client.sendProof(`${server.url}/pop/{odd}`, never())).toEqual(portal);
       await client.getSpot("s", never());
       expect(client.meetsPortal).toBe(true);
       expect(await client.sendProof(`${server.url}/pop/2`, never())).toEqual(portal);
     },
   );
+
+  it.each([
+    "<html>",
+    "<head><title>Log in</title>",
+    "<script>location='/login'</script>",
+    '<meta http-equiv="refresh" content="0;url=/login">',
+    "<!-- gateway --><p>Log in</p>",
+    '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">',
+    "<BODY onload=login()>",
+  ])("finds nobody by a page of its own host that says nothing of its type and begins %s", async (body) => {
+    const server = await serve(inTurn(answer(200, {}, body)));
+    const client = clientWith({ baseUrl: server.url });
+    expect(await client.sendProof(`${server.url}/pop/1`, never())).toEqual(portal);
+    expect(await client.sendProof(`${server.url}/pop/{odd}`, never())).toEqual(portal);
+  });
 
   it("finds nobody by a page of its own host either, as long as spots meet a captive portal", async () => {
     const spot = answer(200, { "content-type": "application/json" }, `{"data":null}`);
