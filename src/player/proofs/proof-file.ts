@@ -198,13 +198,16 @@ function saveOwed(path: string, database: Database, log: Logger): void {
   }
 }
 
-/** Null where this version cannot tell: a later one may. */
+/** Null where they cannot be told now, or by this version: the next start asks again. What is owed from now on goes before. */
 function owedOf(kept: string, log: Logger): readonly Salvaged[] | null {
   try {
     return owedInKept(kept, proofMigrations.length);
   } catch (error) {
-    if (codeOf(error) !== "SQLITE_ERROR") throw error;
-    log.error({ kept }, "proofs owed in a newer version's store cannot be read by this one");
+    const code = codeOf(error);
+    if (code === null) throw error;
+    if (code === "SQLITE_ERROR")
+      log.error({ kept }, "proofs owed in a newer version's store cannot be read by this one");
+    else log.error({ kept, code }, "proofs owed in the store that was set aside cannot be read");
     return null;
   }
 }

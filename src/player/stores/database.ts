@@ -60,9 +60,9 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }
 
-/** Whether an error of SQLite's means that the file itself is broken. */
+/** Whether an error of SQLite's means that the file itself is broken; the last one, that its first page cannot be read. */
 export function isBroken(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? "");
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS)/.test(codeOf(error) ?? "");
 }
 
 /** Runs what a disk may not take: whether it was taken. Throws what is no error of SQLite's or the system's. */

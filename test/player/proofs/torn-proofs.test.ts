@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceClock } from "../../../src/player/service-clock.ts";
+import { btrfsDisk, HAS_BTRFS } from "../../support/machine/small-disk.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { proofOf, proofStoreIn } from "./proofs.ts";
@@ -46,9 +47,16 @@ function makeWreck(): Wreck {
 
 /** What is owed by a player that starts on what is left of the files. */
 function owedAfter(database: Buffer, log: Buffer): readonly string[] {
-  const folder = temporaryFolder();
+  return owedIn(put(temporaryFolder(), database, log));
+}
+
+function put(folder: string, database: Buffer, log: Buffer): string {
   writeFileSync(join(folder, "proofs.db"), database);
   writeFileSync(join(folder, "proofs.db-wal"), log);
+  return folder;
+}
+
+function owedIn(folder: string): readonly string[] {
   const store = proofStoreIn(folder, "run-3");
   const owed = store.due(reading, "never", 1_000, []);
   for (const { playoutId, pop } of owed) expect(pop).toBe(`https://pop.example/${playoutId}`);
@@ -143,6 +151,33 @@ describe("the database of proofs, cut off by a power cut", () => {
     }
     const kept = readdirSync(join(folder, "quarantine"));
     expect(kept).toEqual(expect.arrayContaining(["proofs.db.1-wal", "proofs.db.2-wal"]));
+  });
+});
+
+describe.skipIf(!HAS_BTRFS)("the database of proofs, on a disk that gives back no more of it", () => {
+  it.each([
+    ["its first page", 0],
+    ["a page of its rows", 1],
+  ])("owes what is left when that is %s", (_, part) => {
+    const disk = btrfsDisk();
+    put(disk.path, wreck.database, Buffer.alloc(0));
+    const page = part === 0 ? 0 : Math.floor(placeOf(idOf(0), wreck.database) / PAGE);
+    disk.wear(join(disk.path, "proofs.db"), page * PAGE);
+    expect(() => readFileSync(join(disk.path, "proofs.db"))).toThrow("EIO");
+    const readable = Array.from({ length: FOLDED }, (_, number) => idOf(number)).filter(
+      (id) => Math.floor(placeOf(id, wreck.database) / PAGE) !== page,
+    );
+    expect(owedIn(disk.path)).toEqual(expect.arrayContaining(readable));
+  });
+
+  it("owes what stands in its log before the place that is gone", () => {
+    const disk = btrfsDisk();
+    put(disk.path, wreck.database, wreck.log);
+    const gone = Math.floor(wreck.log.length / 2 / PAGE) * PAGE;
+    disk.wear(join(disk.path, "proofs.db-wal"), gone);
+    const before = wreck.logged.filter(({ end }) => end <= gone).map(({ id }) => id);
+    expect(before.length).toBeGreaterThan(0);
+    expect(owedIn(disk.path)).toEqual(expect.arrayContaining(before));
   });
 });
 

@@ -42,8 +42,18 @@ export const HAS_BTRFS =
 /** The smallest that Btrfs makes. */
 const BTRFS_BYTES = 128 * 1024 * 1024;
 
-/** A disk of Btrfs in a file, gone when the test is over; `fill` takes all that it gives out. */
-export function btrfsDisk(): { readonly path: string; fill(): void } {
+interface BtrfsDisk {
+  readonly path: string;
+  /** Takes all that it gives out. */
+  fill(): void;
+  /** Makes the 4 KiB of a file that begin there unreadable (EIO), as on a worn disk. Nothing may have a file open. */
+  wear(file: string, at: number): void;
+}
+
+const BLOCK_BYTES = 4_096;
+
+/** A disk of Btrfs in a file, gone when the test is over. */
+export function btrfsDisk(): BtrfsDisk {
   const folder = temporaryFolder();
   const [image, path] = [join(folder, "image"), join(folder, "disk")];
   mkdirSync(path);
@@ -61,6 +71,19 @@ export function btrfsDisk(): { readonly path: string; fill(): void } {
         spawnSync("dd", ["if=/dev/zero", `of=${join(path, "filler")}`, `bs=${block}`, "oflag=append", "conv=notrunc"]);
       }
       run("sync", "-f", path);
+    },
+    wear(file, at) {
+      run("sync", "-f", path);
+      const block = readFileSync(file).subarray(at, at + BLOCK_BYTES);
+      run("umount", path);
+      const disk = readFileSync(image);
+      // Its checksum does not fit any more, by which the file system knows.
+      for (let place = 0; place < disk.length; place += BLOCK_BYTES) {
+        if (disk.compare(block, 0, BLOCK_BYTES, place, place + BLOCK_BYTES) !== 0) continue;
+        disk.writeUInt8(disk.readUInt8(place) ^ 0xff, place);
+      }
+      writeFileSync(image, disk);
+      mount("-o", "loop", image, path);
     },
   };
 }

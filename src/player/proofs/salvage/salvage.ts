@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { codeOf, type Database, isBroken, openReadOnly, usableFromIn } from "../../stores/database.ts";
-import { openPages, type Pages, type RawRow, rowsOn } from "./sqlite-file.ts";
+import { type Database, isBroken, openReadOnly, usableFromIn } from "../../stores/database.ts";
+import { openPages, type RawRow, rowsOn } from "./sqlite-file.ts";
 
 const text = z.string().min(1);
 const instant = z.number();
@@ -36,7 +36,7 @@ export type Salvaged = z.infer<typeof salvagedSchema> & { readonly id: number };
 /**
  * The proofs that a database which was set aside shows as owed: one that a newer version wrote than the one that knows so
  * many migrations is asked for them, of a broken one the bytes are read. Throws `SQLITE_ERROR` where a newer one has them
- * otherwise than this version knows.
+ * otherwise than this version knows, and the system's errors where the file cannot be opened.
  */
 export function owedInKept(path: string, known: number): readonly Salvaged[] {
   return isOfNewer(path, known) ? owedInNewer(path) : salvageOwed(path);
@@ -44,9 +44,9 @@ export function owedInKept(path: string, known: number): readonly Salvaged[] {
 
 /** By the file's bytes: SQLite would throw away the log of one that is broken. */
 function isOfNewer(path: string, known: number): boolean {
-  const pages = opened(path);
-  const first = pages?.read(1) ?? null;
-  pages?.close();
+  const pages = openPages(path);
+  const first = pages.read(1);
+  pages.close();
   return first !== null && usableFromIn(first) > known;
 }
 
@@ -69,8 +69,7 @@ function owedInNewer(path: string): readonly Salvaged[] {
  * without any index or inner page: so a proof is found wherever its own bytes are whole. The files are left as they are.
  */
 export function salvageOwed(path: string): readonly Salvaged[] {
-  const pages = opened(path);
-  if (pages === null) return [];
+  const pages = openPages(path);
   try {
     const found = new Map<number, Salvaged>();
     for (let number = 1; number <= pages.count(); number++) {
@@ -109,13 +108,4 @@ function proofOf({ id, values }: RawRow): Salvaged | null {
   const columns = COLUMNS.map((name, index) => [name, values[index + 1]]);
   const read = salvagedSchema.safeParse(Object.fromEntries(columns));
   return read.success ? { id, ...read.data } : null;
-}
-
-function opened(path: string): Pages | null {
-  try {
-    return openPages(path);
-  } catch (error) {
-    if (codeOf(error) === null) throw error;
-    return null;
-  }
 }

@@ -1,12 +1,13 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { codeOf } from "../../stores/database.ts";
 
 /**
  * The pages of a database file and its write-ahead log, as the last commit left them; whatever else is broken. Either may
- * be missing.
+ * be missing, and parts of either may be on a worn disk that gives them back no more.
  */
 export interface Pages {
   readonly sizeBytes: number;
-  /** The first being 1; null where there is none of that number. */
+  /** The first being 1; null where there is none of that number, or none that can be read. */
   read(number: number): Buffer | null;
   count(): number;
   close(): void;
@@ -20,9 +21,10 @@ const BIG_ENDIAN_SUMS = 0x377f0683;
 /** What SQLite makes by default, and so for a file that has lost its beginning. */
 const USUAL_PAGE_BYTES = 4_096;
 
+/** Throws the system's errors where one of the files is there and cannot be opened. */
 export function openPages(path: string): Pages {
-  const file = existsSync(path) ? openSync(path, "r") : null;
   const log = readLog(`${path}-wal`);
+  const file = existsSync(path) ? openSync(path, "r") : null;
   const sizeBytes = log?.sizeBytes ?? (file === null ? USUAL_PAGE_BYTES : pageSizeOf(file));
   const own = file === null ? 0 : Math.floor(fstatSync(file).size / sizeBytes);
   return {
@@ -32,8 +34,8 @@ export function openPages(path: string): Pages {
       const logged = log?.pages.get(number);
       if (logged !== undefined) return logged;
       if (file === null) return null;
-      const page = Buffer.alloc(sizeBytes);
-      return readSync(file, page, 0, sizeBytes, (number - 1) * sizeBytes) === sizeBytes ? page : null;
+      const page = bytesAt(file, (number - 1) * sizeBytes, sizeBytes);
+      return page.length === sizeBytes ? page : null;
     },
     close() {
       if (file !== null) closeSync(file);
@@ -42,15 +44,25 @@ export function openPages(path: string): Pages {
 }
 
 function pageSizeOf(file: number): number {
-  const header = Buffer.alloc(PAGE_SIZE_AT + 2);
-  readSync(file, header, 0, header.length, 0);
-  const told = header.readUInt16BE(PAGE_SIZE_AT);
+  const header = bytesAt(file, 0, PAGE_SIZE_AT + 2);
+  const told = header.length < PAGE_SIZE_AT + 2 ? 0 : header.readUInt16BE(PAGE_SIZE_AT);
   return told >= 512 && (told & (told - 1)) === 0 ? told : USUAL_PAGE_BYTES;
+}
+
+/** What can be read there: less at the file's end, and nothing where the disk gives none of it back. */
+function bytesAt(file: number, at: number, sizeBytes: number): Buffer {
+  const bytes = Buffer.alloc(sizeBytes);
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, sizeBytes, at));
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return bytes.subarray(0, 0);
+  }
 }
 
 /** The newest of each page in a log, up to its last whole commit; null where there is no log to be read. */
 function readLog(path: string): { readonly sizeBytes: number; readonly pages: ReadonlyMap<number, Buffer> } | null {
-  const log = bytesOf(path);
+  const log = beginningOf(path);
   if (log.length < LOG_HEADER_BYTES) return null;
   const sizeBytes = log.readUInt32BE(8);
   const summed = summer(log.readUInt32BE(0) === BIG_ENDIAN_SUMS);
@@ -91,11 +103,22 @@ function isSum([one, other]: Sum, log: Buffer, at: number): boolean {
   return log.readUInt32BE(at) === one && log.readUInt32BE(at + 4) === other;
 }
 
-function bytesOf(path: string): Buffer {
+/** A disk gives back so many bytes or none. */
+const SECTORS_BYTES = 4_096;
+
+/** A file up to the first part that cannot be read: of a log nothing is known beyond a frame that is missing. */
+function beginningOf(path: string): Buffer {
+  if (!existsSync(path)) return Buffer.alloc(0);
+  const file = openSync(path, "r");
   try {
-    return readFileSync(path);
-  } catch {
-    return Buffer.alloc(0);
+    const parts: Buffer[] = [];
+    for (let at = 0; ; at += SECTORS_BYTES) {
+      const part = bytesAt(file, at, SECTORS_BYTES);
+      parts.push(part);
+      if (part.length < SECTORS_BYTES) return Buffer.concat(parts);
+    }
+  } finally {
+    closeSync(file);
   }
 }
 
