@@ -1,5 +1,11 @@
 import { hash, randomUUID } from "node:crypto";
-import { type EndedPlayout, playoutEntry, type RecordEntry, type RecordNotice } from "../../core/proofs/record.ts";
+import {
+  type EndedPlayout,
+  type PlayoutEntry,
+  playoutEntry,
+  type RecordEntry,
+  type RecordNotice,
+} from "../../core/proofs/record.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { ClockReading } from "../service-clock.ts";
 import type { Database, Statement } from "../stores/database.ts";
@@ -27,7 +33,8 @@ export const ROW_COLUMNS = `
   reason, display, pop_hash as popHash, version, notice, hash`;
 
 const TIP = `
-  select sequence, hash, screen_id as screenId, request_id as requestId, kind
+  select sequence, hash, screen_id as screenId, request_id as requestId, pop_hash as popHash, boot_id as bootId,
+    ended_monotonic as endedMonotonic
   from record order by sequence desc limit 1`;
 
 // Rows about the record are few, and found by an index that has no others.
@@ -50,7 +57,9 @@ export interface Tip {
   readonly hash: Buffer;
   readonly screenId: string | null;
   readonly requestId: string | null;
-  readonly kind: string | null;
+  readonly popHash: Buffer | null;
+  readonly bootId: string | null;
+  readonly endedMonotonic: number | null;
 }
 
 /** A checkpoint as its table has it. */
@@ -153,11 +162,9 @@ function add({ insert }: RecordStatements, entry: RecordEntry, tip: Tip | undefi
   }
 }
 
-function isOf(tip: Tip, entry: RecordEntry): boolean {
-  return (
-    entry.type === "playout" &&
-    tip.requestId === entry.requestId &&
-    tip.kind === entry.kind &&
-    tip.screenId === entry.screenId
-  );
+/** By when it ended, too: a service may name no requests (F1), and give the same URL again. */
+function isOf(tip: Tip, { screenId, requestId, popHash, bootId, endedMonotonicMs }: PlayoutEntry): boolean {
+  const isOfRequest = tip.screenId === screenId && tip.requestId === requestId;
+  const isSameProof = tip.popHash?.toString("hex") === popHash;
+  return isOfRequest && isSameProof && tip.bootId === bootId && tip.endedMonotonic === endedMonotonicMs;
 }

@@ -80,6 +80,18 @@ describe("the playout record", () => {
     expect(rowsIn(folder)).toHaveLength(2);
   });
 
+  it("has a row for each of the items of a service that names no requests (F1), even where all have one URL", () => {
+    const folder = temporaryFolder();
+    const { file, proofs } = storesIn(folder);
+    for (let number = 1; number <= 3; number++) {
+      const ended = endedPlayout(`p${number}`, number * 20_000, { item: { pop: "https://pop.example/all" } });
+      const unnamed = { ...ended, playout: { ...ended.playout, requestId: "" } };
+      expect(proofs.owe(proofFor(unnamed), reading, [], unnamed)).toEqual({ kind: "owed" });
+    }
+    file.close();
+    expect(rowsIn(folder)).toHaveLength(4);
+  });
+
   it("owes the proof where the record takes no row, and says why that is missing", () => {
     const folder = temporaryFolder();
     const { file, proofs } = storesIn(folder);
