@@ -95,7 +95,8 @@ export class ServiceClock {
     const wall = this.#clock.wall();
     const here = { bootId: this.#clock.bootId, now, wall };
     if (this.#ahead === null) {
-      return { ...here, service: this.#withoutTime >= ANSWERS_WITHOUT_TIME ? wall : null, serviceWithinMs: null };
+      const tellsNone = this.#unconfirmed === null && this.#withoutTime >= ANSWERS_WITHOUT_TIME;
+      return { ...here, service: tellsNone ? wall : null, serviceWithinMs: null };
     }
     const { offsetMs, withinMs } = middleOf(boundsAt(this.#ahead, now));
     return { ...here, service: now + offsetMs, serviceWithinMs: withinMs };

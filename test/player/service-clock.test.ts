@@ -115,6 +115,11 @@ describe("the service's clock", () => {
     expect(heard(null, null)).toMatchObject({ service: 77, serviceWithinMs: null, told: [77] });
   });
 
+  it("is not taken to be this machine's once an answer told another that nothing bears out yet (G13)", () => {
+    expect(heard(DAY, null, null, null)).toMatchObject({ service: null });
+    expect(heard(DAY, null, null, DAY)).toMatchObject({ service: DAY + HALF });
+  });
+
   it("does not forget what it heard when answers come without the time", () => {
     expect(heard(1_000_000, 1_000_000, null, null)).toMatchObject({
       ...{ service: 1_000_000 + HALF, told: [1_000_000 + HALF] },
