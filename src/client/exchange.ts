@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { problemSchema } from "../wire/inventory-answers.ts";
 import { type Answer, type Failure, ok } from "./answer.ts";
 import { isTransient, type Reply, readText, succeeded, within } from "./http.ts";
-import { PROXY_LOGIN_STATUS, reasonOf, retryAfterMs, WANTS_LOGIN } from "./reply.ts";
+import { isHtml, PROXY_LOGIN_STATUS, reasonOf, retryAfterMs, WANTS_LOGIN } from "./reply.ts";
 
 /** What became of one request. */
 export type Exchange =
@@ -139,13 +139,21 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
 ]);
 
-async function readBack<T>(response: Extract<Exchange, { kind: "answered" }>, writing: Writing<T>): Promise<Answer<T>> {
+/** What stands in the service's way may say that it was done, too: what is there now tells. */
+async function readBack<T>(response: Answered, writing: Writing<T>): Promise<Answer<T>> {
   const value = writing.read(bodyIn(response));
-  if (value !== null) return { kind: "ok", value };
+  if (value !== null) return ok(value);
   const found = await writing.find(response);
-  if (found === null) return unavailable("the service did not say which identifier it chose", "yes");
-  return found.kind === "ok" ? found : unavailable(`it cannot be read back: ${reasonIn(found)}`, "yes");
+  const told = isHtml(response, response.text ?? "") ? "unknown" : "yes";
+  if (found === null) return unavailable("the service did not say which identifier it chose", told);
+  if (found.kind === "notFound") return unavailable("it answered as if it was done, and it is not", "no");
+  if (found.kind !== "ok") return unavailable(`it cannot be read back: ${reasonIn(found)}`, told);
+  if (writing.isDone(found.value)) return found;
+  if (writing.creates) return OTHER_IS_THERE;
+  return unavailable("it answered as if it was done, and what is there is not as it was sent", "unknown");
 }
+
+const OTHER_IS_THERE: Failure = { kind: "conflict", detail: null, fields: [] };
 
 async function compare<T>(response: Exchange, writing: Writing<T>): Promise<Answer<T>> {
   const failure = response.kind === "noResponse" ? unavailable(response.reason, "unknown") : failureIn(response);
@@ -153,7 +161,7 @@ async function compare<T>(response: Exchange, writing: Writing<T>): Promise<Answ
   // A service that names a wait is not asked again before it.
   const found = failure.retryAfterMs === null ? await writing.find(response) : null;
   if (found?.kind === "ok" && writing.isDone(found.value)) return found;
-  if (found?.kind === "ok" && writing.creates) return { kind: "conflict", detail: null, fields: [] };
+  if (found?.kind === "ok" && writing.creates) return OTHER_IS_THERE;
   const settled = found?.kind === "ok" || found?.kind === "notFound";
   return { ...failure, done: settled ? "no" : "unknown" };
 }

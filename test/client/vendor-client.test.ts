@@ -216,6 +216,37 @@ describe("an answer of the other kind", () => {
     expect(await client.updateLocation("L1", { title: "A" })).toMatchObject({ kind: "ok" });
   });
 
+  const page = answer(200, { "content-type": "text/html" }, "<!doctype html><h1>Blocked</h1>");
+
+  it.each([
+    ["no body", answer(204)],
+    ["a page", page],
+  ])("%s in the service's place does nothing, and is not believed", async (_, write) => {
+    const server = await serveBoth([json(200, { location_id: "L1", title: "B", status: "DRAFT" })], [write]);
+    const client = at(server.url, { check: false });
+
+    expect(await client.updateLocation("L1", { title: "A" })).toMatchObject({ kind: "unavailable", done: "unknown" });
+    expect(await client.createLocation({ location_id: "L1", title: "A" })).toMatchObject({ kind: "conflict" });
+  });
+
+  it("where nothing is there after it was answered, it was not done", async () => {
+    const server = await serveBoth([answer(404)], [page]);
+    const created = await at(server.url, { check: false }).createLocation({ location_id: "L1", title: "A" });
+    expect(created).toMatchObject({ kind: "unavailable", done: "no" });
+  });
+
+  it("whether it was done is not known where everything is answered by a page", async () => {
+    const server = await serveBoth([page], [page]);
+    const client = at(server.url, { check: false });
+    for (const answered of [
+      await client.createLocation({ location_id: "L1", title: "A" }),
+      await client.createLocation({ title: "A" }),
+      await client.rejectApproval("c", { rejection_reasons: ["FILTER"] }),
+    ]) {
+      expect(answered).toMatchObject({ kind: "unavailable", done: "unknown" });
+    }
+  });
+
   it("an identifier in the Location header alone is enough", async () => {
     const server = await serveBoth(
       [json(200, { location_id: "loc_7", title: "A", status: "DRAFT" })],
