@@ -33,6 +33,7 @@ const SPREADSHEETS: Readonly<Record<string, Buffer>> = {
     SHEET.replace("long", "long;Status").replace("13,4", "13,4;DRAFT"),
   ),
   "rows without a value": Buffer.from(`${SHEET};;;\r\n;;;\r\n`),
+  "columns without a name": Buffer.from(SHEET.replaceAll("\n", ";;\n")),
 };
 
 /** A file in a folder of its own, and what begins a line about it. */
@@ -204,6 +205,16 @@ describe("spotloop locations apply", () => {
 
     const fields = { location_id: "gym-1", title: "Größe 1,5", lat: 52.5, long: 13.4 };
     expect(JSON.parse(shown.stdout)).toMatchObject({ plan: [{ id: "gym-1", fields }], failed: [] });
+  });
+
+  it("refuses a row that has a value where its column has no name", async () => {
+    const emulator = await running();
+    const file = fileWith(lines("id,title,,", "gym-1,Gym,,", "gym-2,Gym,,lost"));
+    const shown = await spotloopOf(emulator)(["locations", "apply", file, "--dry-run", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      plan: [{ id: "gym-1" }],
+      failed: [{ where: `${file}:3`, problem: "column 4 has a value and no name" }],
+    });
   });
 
   it("reports every bad row with what to mend, and does the others", async () => {

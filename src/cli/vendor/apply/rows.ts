@@ -55,11 +55,12 @@ async function* csvRows(file: string, text: string, columns: readonly Column[]):
   const named = (names: readonly string[]) => checkedHeader(file, names, columns);
   const parser = parse(text, { ...LAYOUT, columns: named, info: true, delimiter: separator, from_line: fromLine });
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    for await (const { record: whole, info } of parser as AsyncIterable<Parsed>) {
+      const { record, stray } = withoutUnnamed(whole);
       yield {
         where: `${file}:${info.lines}`,
         record: separator === "," ? record : withPoints(record, columns),
-        problem: info.error ? "has too many or too few values" : null,
+        problem: info.error ? "has too many or too few values" : stray,
       };
     }
   } catch (error) {
@@ -90,9 +91,21 @@ function withPoints(record: CsvRecord, columns: readonly Column[]): CsvRecord {
   );
 }
 
+/** What columns without a name are called, with their number: spreadsheets write them where something was once. */
+const UNNAMED = "column ";
+
+/** A record without what stands in columns without a name, and why it is no whole row where that is anything. */
+function withoutUnnamed(record: CsvRecord): { readonly record: CsvRecord; readonly stray: string | null } {
+  const isUnnamed = ([name]: [string, string]) => name.startsWith(UNNAMED);
+  const entries = Object.entries(record);
+  const [stray] = entries.filter(isUnnamed).find(([, value]) => value !== "") ?? [];
+  const named = Object.fromEntries(entries.filter((entry) => !isUnnamed(entry)));
+  return { record: named, stray: stray === undefined ? null : `${stray} has a value and no name` };
+}
+
 /** The names of a header; ends the command where one of them is no column, or two are the same one. */
 function checkedHeader(file: string, names: readonly string[], columns: readonly Column[]): string[] {
-  const named = names.map((name) => ({ name, column: columnNamed(columns, name) }));
+  const named = names.filter((name) => name !== "").map((name) => ({ name, column: columnNamed(columns, name) }));
   const known = named.flatMap(({ name, column }) => (column === null ? [] : [{ name, column }]));
   const strange = named.filter(({ name, column }) => column === null && !isReadOnly(name));
   const flaws = [
@@ -100,7 +113,7 @@ function checkedHeader(file: string, names: readonly string[], columns: readonly
     ...saidTwice(known),
   ];
   if (flaws.length > 0) throw bad(`${file}: ${flawText(flaws)}`);
-  return [...names];
+  return names.map((name, index) => name || `${UNNAMED}${index + 1}`);
 }
 
 /** By the first line with something in it, which may be a spreadsheet's own `sep=;`. */
