@@ -72,7 +72,7 @@ export function writeConfig(path: string, { baseUrl, screenId, token, dataDir, h
     const kept = keepToken(token, path);
     const config = {
       ...{ ...before, baseUrl, orgTokenFile: kept.setting ?? orgTokenFile },
-      ...(Array.isArray(screens) ? { screens: including(screenId, screens) } : { screenId }),
+      ...naming(screenId, screens),
       ...(dataDir === undefined ? {} : { dataDir }),
       ...(healthPort === undefined ? {} : { health: { ...sectionIn(before.health), port: healthPort } }),
     };
@@ -91,10 +91,11 @@ function sectionIn(written: unknown): object {
   return typeof written === "object" && written !== null ? written : {};
 }
 
-/** A machine of several screens gets one more, unless it has it already. */
-function including(screenId: string, screens: readonly unknown[]): readonly unknown[] {
+/** What names the screen in a configuration: a machine of several screens gets one more, unless it has it already. */
+export function naming(screenId: string, screens: unknown): object {
+  if (!Array.isArray(screens)) return { screenId };
   const has = screens.some((entry) => z.object({ screenId: z.literal(screenId) }).safeParse(entry).success);
-  return has ? screens : [...screens, { screenId }];
+  return { screens: has ? screens : [...screens, { screenId }] };
 }
 
 /** Whether this user can write into a folder, or make it. */

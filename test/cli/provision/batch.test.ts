@@ -117,6 +117,33 @@ describe("spotloop provision --batch", () => {
     expect(isPrivate(path)).toBe(true);
   });
 
+  it("keeps the other screens of a PC that has several", async () => {
+    const emulator = await running();
+    const { args, out } = sheetOf();
+    const path = join(out, "door-1.json");
+    await spotloopOf(emulator)([...args, "--yes"]);
+    const { screenId, ...config } = JSON.parse(readFileSync(path, "utf8"));
+    const screens = [
+      { screenId, display: { match: 1 } },
+      { screenId: "door-2", display: { match: 2 } },
+    ];
+    writeFileSync(path, JSON.stringify({ ...config, screens }));
+
+    await spotloopOf(emulator)([...args, "--health-port", "9000", "--yes"]);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ ...config, screens, health: { port: 9000 } });
+  });
+
+  it("takes rows of one location that say the same list of it", async () => {
+    const emulator = await running();
+    const folder = temporaryFolder();
+    const row = { location: "new", "location-title": "New", "venue-type": "401", visitors: [1, 2, 3, 4, 5, 6, 7] };
+    const screens = ["a-1", "a-2"].map((id) => ({ id, title: id, size: "1920x1080", loop: 60, ...row }));
+    const sheet = join(folder, "sheet.json");
+    writeFileSync(sheet, JSON.stringify(screens));
+    const args = ["provision", "--batch", sheet, "--out", join(folder, "out"), "--dry-run"];
+    expect(await spotloopOf(emulator)(args)).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("writes what cloud-init reads, with the token only where that is asked for, and never says it", async () => {
     const emulator = await running();
     const { args, out, files } = sheetOf();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
 import { count } from "../../text.ts";
-import { canWriteBelow, writePrivately, writtenConfig } from "../config-file.ts";
+import { canWriteBelow, naming, writePrivately, writtenConfig } from "../config-file.ts";
 
 /** What every PC of a batch is told, whichever screen it is. */
 export interface PcSettings {
@@ -58,14 +58,14 @@ export function pcFile(screenId: string, settings: PcSettings): PcFile {
 }
 
 function configOf(screenId: string, settings: PcSettings, before: Readonly<Record<string, unknown>>): string {
-  const { orgToken: _token, screens: _screens, health, ...others } = before;
+  const { orgToken: _token, screens, health, ...others } = before;
   const { baseUrl, dataDir, healthPort } = settings;
   const section = {
     ...(typeof health === "object" ? health : {}),
     ...(healthPort === undefined ? {} : { port: healthPort }),
   };
   const config = {
-    ...{ ...others, baseUrl, orgTokenFile: TOKEN_FILE, screenId },
+    ...{ ...others, baseUrl, orgTokenFile: TOKEN_FILE, ...naming(screenId, screens) },
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(Object.keys(section).length === 0 ? {} : { health: section }),
   };

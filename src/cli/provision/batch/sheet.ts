@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Row } from "../../vendor/apply/rows.ts";
 import { type Column, columnNamed, locationColumns, screenColumns } from "../../vendor/columns.ts";
 
@@ -49,7 +50,8 @@ export function partSheet(rows: readonly Row[]): Sheet {
     for (const [name, value] of Object.entries(place)) {
       const before = said.cells.get(name);
       if (before === undefined) said.cells.set(name, { value, where });
-      else if (before.value !== value) contrary.push({ where, id, text: `${name}: is another in ${before.where}` });
+      else if (!isDeepStrictEqual(before.value, value))
+        contrary.push({ where, id, text: `${name}: is another in ${before.where}` });
     }
     return { ...row, record: screen };
   });
