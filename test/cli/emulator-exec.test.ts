@@ -7,11 +7,16 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 /** `spotloop emulator exec` with a script for Node as its command. */
 function exec(script: string, ...flags: string[]) {
-  return spotloop("emulator", ...flags, "exec", "--", process.execPath, "-e", script);
+  return spotloop({}, ...wordsFor(script, ...flags));
 }
 
-function spotloop(...words: string[]) {
-  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+function wordsFor(script: string, ...flags: string[]): readonly string[] {
+  return ["emulator", ...flags, "exec", "--", process.execPath, "-e", script];
+}
+
+function spotloop(env: NodeJS.ProcessEnv, ...words: readonly string[]) {
+  const options = { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } } as const;
+  const child = spawn(process.execPath, [MAIN, ...words], options);
   onTestFinished(() => void child.kill("SIGKILL"));
   const printed = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -40,13 +45,20 @@ describe("spotloop emulator exec", () => {
     expect(printed).toEqual({ stdout: "org_demo screen_demo 200 200\n", stderr: "" });
   });
 
+  it("does not let the command find the token file of a real service", async () => {
+    const script = "console.log(process.env.SPOTLOOP_ORG_TOKEN_FILE ?? 'none')";
+    const { child, printed } = spotloop({ SPOTLOOP_ORG_TOKEN_FILE: "token" }, ...wordsFor(script));
+    await once(child, "close");
+    expect(printed.stdout).toBe("none\n");
+  });
+
   it("ends with 0 when the command does", async () => {
     expect((await once(exec("").child, "close"))[0]).toBe(0);
   });
 
   it("takes the emulator's options before and after its name", async () => {
     const script = "console.log(new URL(process.env.SPOTLOOP_BASE_URL).hostname)";
-    const after = spotloop("emulator", "exec", "--host", "localhost", "--", process.execPath, "-e", script);
+    const after = spotloop({}, "emulator", "exec", "--host", "localhost", "--", process.execPath, "-e", script);
     const before = exec(script, "--host", "localhost");
     await Promise.all([once(after.child, "close"), once(before.child, "close")]);
 
@@ -79,14 +91,14 @@ describe("spotloop emulator exec", () => {
   });
 
   it("ends with 127 when there is no such command", async () => {
-    const { child, printed } = spotloop("emulator", "exec", "--", "no-such-command-here");
+    const { child, printed } = spotloop({}, "emulator", "exec", "--", "no-such-command-here");
 
     expect((await once(child, "close"))[0]).toBe(127);
     expect(printed.stderr).toContain("no-such-command-here cannot be run");
   });
 
   it("refuses to run nothing", async () => {
-    const { child, printed } = spotloop("emulator", "exec", "--");
+    const { child, printed } = spotloop({}, "emulator", "exec", "--");
 
     expect((await once(child, "close"))[0]).toBe(64);
     expect(printed.stderr).toContain("missing required argument 'command'");

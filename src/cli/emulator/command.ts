@@ -233,6 +233,8 @@ function environmentOf({ baseUrl, orgToken, screenId, controlUrl }: Emulator) {
   return {
     SPOTLOOP_BASE_URL: baseUrl,
     SPOTLOOP_ORG_TOKEN: orgToken,
+    // One of a real service has no business here, and would go before.
+    SPOTLOOP_ORG_TOKEN_FILE: undefined,
     SPOTLOOP_SCREEN_ID: screenId,
     SPOTLOOP_CONTROL_URL: controlUrl,
   };
