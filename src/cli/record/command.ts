@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { pino } from "pino";
+import { z } from "zod";
 import type { Instant } from "../../core/spot.ts";
 import { ExclusiveLock } from "../../player/exclusive-lock.ts";
 import { ProofFile } from "../../player/proofs/proof-file.ts";
@@ -198,13 +199,14 @@ function filterOf({ from, to, screen }: FilterFlags): RecordFilter {
 }
 
 /** `2026-01-31`, `2026-01-31T18:00Z` or with the offset of a zone. */
+const instantSchema = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })])
+  .transform((text) => Date.parse(text));
+
 function instant(text: string): Instant {
-  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(at))
-    throw new InvalidArgumentError("must be a day or a time, such as 2026-01-31 or 2026-01-31T18:00Z.");
-  return at;
+  const read = instantSchema.safeParse(text);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError("must be a day or a time, such as 2026-01-31 or 2026-01-31T18:00Z.");
 }
 
 /** The key that the record of a data folder announced last, as `name+id+key`. */

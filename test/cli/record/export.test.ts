@@ -31,7 +31,8 @@ describe("spotloop record export", () => {
     expect(hour.out.match(/request-[^,]+/g)).toEqual(["request-1-0", "request-1-1", "request-1-2"]);
     const attic = await record("export", "--data-dir", folder, ...day, "--screen", "attic");
     expect(attic.out.match(/request-[^,]+/g)).toEqual(["request-1-2"]);
-    expect(await record("export", "--data-dir", folder, "--from", "yesterday")).toMatchObject({ code: 64 });
+    for (const from of ["yesterday", "2026-02-30", "2026-02-30T10:00Z", "2026-01-31T18:00"])
+      expect(await record("export", "--data-dir", folder, "--from", from)).toMatchObject({ code: 64 });
   });
 
   it("writes into a file, or says why it cannot", async () => {
