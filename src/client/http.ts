@@ -71,12 +71,23 @@ export async function follow(
     const next = nextStop(reply, at);
     if (next === null) break;
     await discard(reply);
+    sent = withCookies(sent, reply.headers);
     if (new URL(next).origin !== new URL(at).origin) sent = forOthers(sent);
     if (!AS_IT_WAS.includes(reply.status)) [posted, sent] = [null, ofGet(sent)];
     at = next;
     reply = await get(at, signal, sent, posted);
   }
   return { status: reply.status, headers: reply.headers, body: reply.body, url: at };
+}
+
+/** With the cookies that a redirect sets: a server that looks whether there are any leads round and round without. */
+function withCookies(sent: Sent | undefined, headers: Headers): Sent | undefined {
+  const set = headers.getSetCookie().filter((cookie) => !/;\s*max-age=(0|-)/i.test(cookie));
+  if (set.length === 0) return sent;
+  const pairs = set.map((cookie) => cookie.replace(/;.*/, "").trim());
+  const isSet = (pair: string) => pairs.some((one) => one.split("=")[0] === pair.split("=")[0]);
+  const before = (sent?.cookie ?? "").split("; ").filter((pair) => pair !== "" && !isSet(pair));
+  return { ...sent, cookie: [...before, ...pairs].join("; ") };
 }
 
 /** What of one origin's headers is for another, too: no secrets, and of where it is asked from only the origin. */
