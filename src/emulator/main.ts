@@ -97,7 +97,7 @@ export interface Emulator {
   audit(): ViolationJson[];
   /** Back to the world, time and seed that it started with. */
   reset(): void;
-  /** Ends every connection and resolves when the ports are free. */
+  /** Ends every connection and resolves when the ports are free. Rejects with a `StoreError` where its state cannot be kept. */
   close(): Promise<void>;
 }
 

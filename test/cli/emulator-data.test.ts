@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -91,6 +92,20 @@ describe.skipIf(process.platform === "win32")("spotloop emulator --data", () => 
     await ended(again);
     expect(reset.printed.stderr).not.toContain("has kept");
     expect(again.printed.stderr).toContain(`${data} has kept an earlier run, which goes on; --reset begins anew\n`);
+  });
+
+  it.skipIf(!HAS_SMALL_DISKS)("says so where the disk is too full for the last of it, and ends with 1", async () => {
+    const disk = smallDisk(1024 * 1024);
+    const running = await ready(join(disk.path, "state.db"));
+    disk.fill();
+    const { baseUrl, orgToken, screenId } = running.line;
+    for (let spot = 0; spot < 100; spot++) await fetch(`${baseUrl}/v3/vendor/${orgToken}/1/rt_ad/${screenId}`);
+    running.child.kill("SIGTERM");
+    expect(await once(running.child, "close")).toEqual([1, null]);
+    expect(running.printed.stderr).toMatch(
+      /the data file .*state\.db: the last of its state could not be saved \(SQLITE_/,
+    );
+    expect(running.printed.stderr).not.toContain("Node.js v");
   });
 
   it("ends with 78 at a file that it cannot use, and leaves it alone", async () => {

@@ -82,7 +82,15 @@ async function run(flags: EmulatorFlags): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ready: true, baseUrl, mediaUrl, controlUrl, orgToken, screenId })}\n`);
   console.error(`the screen network is up (seed ${emulator.seed}); Ctrl+C ends it`);
   await stop;
-  await emulator.close();
+  await close(emulator, flags);
+}
+
+async function close(emulator: Emulator, { data = "" }: EmulatorFlags): Promise<void> {
+  try {
+    await emulator.close();
+  } catch (error) {
+    throw error instanceof StoreError ? new CommandFailure(`the data file ${data}: ${error.message}`) : error;
+  }
 }
 
 /** Resolves when the user or the system asks the process to stop; closing a console of Windows is a SIGHUP. */
@@ -225,7 +233,7 @@ async function exec([command = "", ...words]: readonly string[], flags: Emulator
     const child = spawn(command, words, { stdio: "inherit", env: { ...process.env, ...environmentOf(emulator) } });
     return await ended(child, command);
   } finally {
-    await emulator.close();
+    await close(emulator, flags);
   }
 }
 

@@ -91,10 +91,15 @@ export function openStateFile(path: string): StateFile {
   });
 }
 
-/** In WAL mode even reading makes files beside it. */
+/** In WAL mode even reading makes files beside it. On a full disk the log stays there, with all that was written. */
 function leave(database: BetterSqlite3.Database): void {
-  database.pragma("journal_mode = delete");
-  database.close();
+  try {
+    database.pragma("journal_mode = delete");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+  } finally {
+    database.close();
+  }
 }
 
 function isThere(path: string): boolean {

@@ -9,7 +9,7 @@ import { type KeptRows, type RowChanges, type StateFile, StoreError } from "./fi
 
 /** A network whose state is kept. */
 export interface Persistence {
-  /** Writes what is not written yet and closes the file; throws when the disk does not take it. Once is enough. */
+  /** Writes what is not written yet and closes the file; throws a `StoreError` when the disk does not take it. Once is enough. */
   stop(): void;
 }
 
@@ -39,6 +39,9 @@ export function keepIn(file: StateFile, network: Network): Persistence {
       stopSaving();
       try {
         save();
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? error.code : error;
+        throw new StoreError(`the last of its state could not be saved (${code})`);
       } finally {
         file.close();
       }
