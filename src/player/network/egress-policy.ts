@@ -3,6 +3,7 @@ import { type Get, within } from "../../client/http.ts";
 import { type AddressScope, isLocalName, scopeOf } from "../../core/network/address.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Config } from "../config/config.ts";
+import { lookUpForMedia, NAME_WITHIN_MS, rememberUnknown } from "./name-lookups.ts";
 
 /** Where media and creatives may be loaded from, beyond the public internet. */
 export interface EgressPolicy {
@@ -124,38 +125,18 @@ export const addressesOf: Resolve = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/** Behind a proxy names need not be known here, and a name server that cannot be reached says so only after many seconds. */
-export const NAME_WITHIN_MS = 2_000;
-/** How long a name that was not known counts as unknown. */
-export const UNKNOWN_FOR_MS = 60_000;
-/** How many unknown names are remembered; the one that was found out longest ago makes room. */
-const MOST_UNKNOWN = 1_000;
+/** By media's place for look-ups: behind a proxy the other one is for the proxy's own name. */
+const addressesInTurn: Resolve = async (hostname) => {
+  const found = await lookUpForMedia(hostname, { all: true }, NAME_WITHIN_MS);
+  return found.map(({ address }) => address);
+};
 
-/** Resolves names where many may be unknown: waits for none of them long, and asks for no unknown one again at once. */
-export function resolveSoon(resolve: Resolve = addressesOf, now?: () => Instant): Resolve {
+/**
+ * Resolves names where many may be unknown, as behind a proxy: waits for none of them long, and asks for no unknown one again
+ * at once.
+ */
+export function resolveSoon(resolve: Resolve = addressesInTurn, now?: () => Instant): Resolve {
   return rememberUnknown((hostname) => within(NAME_WITHIN_MS, NEVER, () => resolve(hostname)), 0, now);
-}
-
-/** Asks for no name again at once that was found to be unknown, and took `slowMs` or more for it. */
-export function rememberUnknown<More extends unknown[], Found>(
-  find: (hostname: string, ...more: More) => Promise<Found>,
-  slowMs: number,
-  now: () => Instant = () => performance.now(),
-): (hostname: string, ...more: More) => Promise<Found> {
-  const unknown = new Map<string, Instant>();
-  return async (hostname, ...more) => {
-    const begunAt = now();
-    if ((unknown.get(hostname) ?? 0) > begunAt) throw new Error(`${hostname} was unknown just now`);
-    try {
-      return await find(hostname, ...more);
-    } catch (error) {
-      unknown.delete(hostname);
-      if (now() - begunAt >= slowMs) unknown.set(hostname, now() + UNKNOWN_FOR_MS);
-      const [oldest] = unknown.keys();
-      if (unknown.size > MOST_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
-      throw error;
-    }
-  };
 }
 
 const NEVER = new AbortController().signal;

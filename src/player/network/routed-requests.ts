@@ -1,21 +1,18 @@
-import type { LookupAddress, LookupOptions } from "node:dns";
-import { lookup } from "node:dns/promises";
+import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import pLimit from "p-limit";
 import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
+import { bodyOf } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
-import type { Instant } from "../../core/spot.ts";
 import {
   EgressDenied,
   type EgressPolicy,
   mayAskProxy,
   mayConnect,
-  NAME_WITHIN_MS,
   type Resolve,
-  rememberUnknown,
   resolveSoon,
 } from "./egress-policy.ts";
+import { CONNECT_WITHIN_MS, lookUpForMedia } from "./name-lookups.ts";
 import { heedingMachine, type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
 
 /** The way of one request: what connects it, and the proxy that it goes through or null. */
@@ -47,19 +44,18 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
       const { dispatcher, proxy } = await routeOf(new URL(url));
       const asked = { origin, path: target, method: "GET", headers, signal } as const;
       const {
-        statusCode,
+        statusCode: status,
         headers: told,
         body,
       } = await dispatcher.request(asked).catch((error: unknown) => {
         throw proxy === null ? error : blamed(error);
       });
-      // Those who send so wait for the status alone.
-      void body.dump().catch(() => {});
       const single = Object.entries(told).filter((entry): entry is [string, string] => typeof entry[1] === "string");
       const replied = new Headers(single);
-      const failure = proxy === null ? null : ownAnswer(statusCode, (name) => replied.get(name));
-      if (failure !== null) throw failure;
-      return { status: statusCode, headers: replied, body: null };
+      const failure = proxy === null ? null : ownAnswer(status, (name) => replied.get(name));
+      if (failure === null) return { status, headers: replied, body: bodyOf(body) };
+      await body.dump();
+      throw failure;
     },
   };
 }
@@ -99,7 +95,7 @@ function blamed(error: unknown): unknown {
 /** The routes of an uplink. `lookup` finds the addresses of hosts that are asked directly. */
 export function routesBy(uplink: Uplink, lookup?: LookupFunction): (url: URL) => Route {
   const trust = trustOf(uplink);
-  const direct = new Agent({ connect: { ...trust, ...(lookup && { lookup }) } });
+  const direct = new Agent({ connect: { ...trust, timeout: CONNECT_WITHIN_MS, ...(lookup && { lookup }) } });
   const agents = new Map<HttpProxy, ProxyAgent>();
   return (url) => {
     const proxy = proxyFor(url, uplink);
@@ -141,16 +137,9 @@ export function fetchGuardedBy(
   return heedingMachine(guarded.fetch);
 }
 
-/**
- * The runtime looks up as many names at a time as half of its threads (`UV_THREADPOOL_SIZE`, 4), and nothing ends a look-up that
- * nobody answers, as of names that a network filters. Media leave one place to spots and proofs, which may need it just now.
- */
-const MEDIA_LOOKUPS = Math.max(1, Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) - 1);
-
 function guardedLookup(policy: EgressPolicy): LookupFunction {
-  const find = lookupWithin(MEDIA_LOOKUPS);
   return (hostname, options, answer) => {
-    find(hostname, options)
+    lookUpForMedia(hostname, options)
       .then((found) => allowedOf(hostname, found, policy))
       .then(
         (allowed) => {
@@ -162,19 +151,6 @@ function guardedLookup(policy: EgressPolicy): LookupFunction {
         (failure: Error) => answer(failure, []),
       );
   };
-}
-
-type Find = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
-
-/** Looks up so many names at a time; one that nobody answered just now is not asked for again at once. */
-export function lookupWithin(
-  most: number,
-  find: Find = (hostname, options) => lookup(hostname, { ...options, all: true }),
-  now?: () => Instant,
-): Find {
-  const limit = pLimit(most);
-  const known = rememberUnknown(find, NAME_WITHIN_MS, now);
-  return (hostname, options) => limit(() => known(hostname, options));
 }
 
 async function allowedOf(

@@ -10,9 +10,9 @@ import {
   mayFollow,
   mayReach,
   resolveSoon,
-  UNKNOWN_FOR_MS,
 } from "../../../src/player/network/egress-policy.ts";
-import { fetchGuardedBy, lookupWithin } from "../../../src/player/network/routed-requests.ts";
+import { UNKNOWN_FOR_MS } from "../../../src/player/network/name-lookups.ts";
+import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT } from "../../../src/player/network/uplink.ts";
 
 const { signal } = new AbortController();
@@ -96,49 +96,6 @@ describe("where a redirect of a proof may lead", () => {
     for (const by of [policy("192.168.1.2"), policy("network.example", ["192.168.1.1"])]) {
       expect(await mayFollow(...inward, by, resolve)).toBe(true);
     }
-  });
-});
-
-describe("the look-ups of media's names", () => {
-  const options = { all: true } as const;
-  const found = [{ address: "203.0.113.1", family: 4 }];
-
-  it("are so many at a time that spots and proofs have a place, whatever nobody answers", async () => {
-    const asked: string[] = [];
-    let answer = () => {};
-    const find = (hostname: string) => {
-      asked.push(hostname);
-      return new Promise<typeof found>((resolve) => {
-        answer = () => resolve(found);
-      });
-    };
-    const look = lookupWithin(1, find);
-    const all = ["a.example", "b.example"].map((hostname) => look(hostname, options));
-    await new Promise(setImmediate);
-    expect(asked).toEqual(["a.example"]);
-    answer();
-    await all[0];
-    await new Promise(setImmediate);
-    expect(asked).toEqual(["a.example", "b.example"]);
-    answer();
-    expect(await all[1]).toEqual(found);
-  });
-
-  it("are not made again at once of what nobody answered, but of what was unknown at once", async () => {
-    let now = 0;
-    const asked: string[] = [];
-    const find = async (hostname: string) => {
-      asked.push(hostname);
-      if (hostname.startsWith("dead")) now += 10_000;
-      throw new Error("unknown");
-    };
-    const look = lookupWithin(1, find, () => now);
-    const fails = (hostname: string) => expect(look(hostname, options)).rejects.toThrow("unknown");
-    for (const hostname of ["dead.example", "dead.example", "none.example", "none.example"]) await fails(hostname);
-    expect(asked).toEqual(["dead.example", "none.example", "none.example"]);
-    now += 60_000;
-    await fails("dead.example");
-    expect(asked.at(-1)).toBe("dead.example");
   });
 });
 

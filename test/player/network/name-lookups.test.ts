@@ -1,0 +1,198 @@
+import dns from "node:dns/promises";
+import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egress-policy.ts";
+import { lookupWithin } from "../../../src/player/network/name-lookups.ts";
+import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { DIRECT } from "../../../src/player/network/uplink.ts";
+
+const MINUTE = 60_000;
+
+/** Look-ups one at a time, by a name server that answers what it is asked when it is told to. */
+function heldLookups() {
+  const asked: string[] = [];
+  const held: PromiseWithResolvers<{ address: string; family: number }[]>[] = [];
+  const clock = { now: 0 };
+  const find = (hostname: string) => {
+    asked.push(hostname);
+    const answer = Promise.withResolvers<{ address: string; family: number }[]>();
+    held.push(answer);
+    return answer.promise;
+  };
+  const look = lookupWithin(1, find, () => clock.now);
+  return {
+    asked,
+    clock,
+    look,
+    /** Asks for names, one after the other; nobody minds how that ends. */
+    async ask(...hostnames: string[]) {
+      for (const hostname of hostnames) {
+        look(hostname, ALL).catch(silent);
+        await settled();
+      }
+    },
+    async answer(address = "203.0.113.1") {
+      held.shift()?.resolve([{ address, family: 4 }]);
+      await settled();
+    },
+    /** Nobody answers, for as long as the runtime waits. */
+    async giveUp() {
+      clock.now += 10_000;
+      held.shift()?.reject(new Error("nobody answers"));
+      await settled();
+    },
+  };
+}
+
+const ALL = { all: true } as const;
+const silent = () => {};
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("the look-ups of media's names", () => {
+  it("are so many at a time that spots and proofs have a place, whatever nobody answers", async () => {
+    const { asked, look, ask, answer } = heldLookups();
+    await ask("a.example");
+    const next = look("b.example", ALL);
+    await settled();
+    expect(asked).toEqual(["a.example"]);
+    await answer();
+    expect(asked).toEqual(["a.example", "b.example"]);
+    await answer();
+    expect(await next).toEqual([{ address: "203.0.113.1", family: 4 }]);
+  });
+
+  it("are not made again at once of what nobody answered, but of what was unknown at once", async () => {
+    let now = 0;
+    const asked: string[] = [];
+    const find = async (hostname: string) => {
+      asked.push(hostname);
+      if (hostname.startsWith("dead")) now += 10_000;
+      throw new Error("unknown");
+    };
+    const look = lookupWithin(1, find, () => now);
+    const fails = (hostname: string) => expect(look(hostname, ALL)).rejects.toThrow("unknown");
+    for (const hostname of ["dead.example", "dead.example", "none.example", "none.example"]) await fails(hostname);
+    expect(asked).toEqual(["dead.example", "none.example", "none.example"]);
+    now += MINUTE;
+    await fails("dead.example");
+    expect(asked.at(-1)).toBe("dead.example");
+  });
+
+  it("need no place for a name that was found within the last minute", async () => {
+    const { asked, look, ask, clock, answer, giveUp } = heldLookups();
+    await ask("cdn.example");
+    await answer("203.0.113.1");
+    await ask("dead.example");
+    clock.now = MINUTE - 1;
+    expect(await look("cdn.example", ALL)).toEqual([{ address: "203.0.113.1", family: 4 }]);
+    clock.now = MINUTE;
+    const again = look("cdn.example", ALL);
+    await giveUp();
+    expect(asked).toEqual(["cdn.example", "dead.example", "cdn.example"]);
+    await answer("203.0.113.2");
+    expect(await again).toEqual([{ address: "203.0.113.2", family: 4 }]);
+  });
+
+  it("are made once for all who wait for the same name", async () => {
+    const { asked, look, answer } = heldLookups();
+    const parts = [1, 2, 3].map(() => look("cdn.example", ALL));
+    await settled();
+    await answer();
+    expect(await Promise.all(parts)).toHaveLength(3);
+    expect(asked).toEqual(["cdn.example"]);
+  });
+
+  it("put a name that was found before in front of those that may be nobody's", async () => {
+    const { asked, ask, clock, answer, giveUp } = heldLookups();
+    await ask("cdn.example");
+    await answer();
+    clock.now = MINUTE;
+    await ask("dead1.example", "cdn.example", "dead2.example");
+    await giveUp();
+    expect(asked).toEqual(["cdn.example", "dead1.example", "cdn.example"]);
+  });
+
+  it("put it there no more once nobody answers for it", async () => {
+    const { asked, ask, clock, answer, giveUp } = heldLookups();
+    await ask("gone.example");
+    await answer();
+    clock.now = MINUTE;
+    await ask("gone.example");
+    await giveUp();
+    clock.now += MINUTE;
+    await ask("dead.example", "gone.example", "new.example");
+    await giveUp();
+    expect(asked.slice(2)).toEqual(["dead.example", "new.example"]);
+  });
+
+  it("serve the name first that was asked for last, whose asker can still wait for longest", async () => {
+    const { asked, ask, giveUp } = heldLookups();
+    await ask("dead1.example", "dead2.example", "cdn.example");
+    await giveUp();
+    expect(asked).toEqual(["dead1.example", "cdn.example"]);
+  });
+
+  it("are not made for those who waited too long for their turn", async () => {
+    const { asked, look, ask, giveUp } = heldLookups();
+    await ask("dead.example");
+    const gone = expect(look("gone.example", ALL, 2_000)).rejects.toMatchObject({ code: "EAI_AGAIN" });
+    await ask("patient.example");
+    await giveUp();
+    await gone;
+    expect(asked).toEqual(["dead.example", "patient.example"]);
+  });
+});
+
+/** Stands in for the look-ups of the runtime: what they were asked for, and `end` for those of names that nobody answers. */
+function fakeRuntime() {
+  const { lookup } = dns;
+  const asked: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const find = async (hostname: string) => {
+    asked.push(hostname);
+    if (hostname.startsWith("dead")) await ended.promise;
+    return [{ address: "127.0.0.1", family: 4 }];
+  };
+  const use = (one: unknown) => {
+    Object.assign(dns, { lookup: one });
+    syncBuiltinESMExports();
+  };
+  use(find);
+  onTestFinished(() => use(lookup));
+  return { asked, end: ended.resolve };
+}
+
+describe("media's one place for look-ups", () => {
+  const policy = (scope: "loopback" | "public"): EgressPolicy => {
+    return { allowPrivateNetwork: false, allowHosts: [], serviceScope: async () => scope };
+  };
+
+  it("has its remembered addresses judged by the policy each time", async () => {
+    const { asked } = fakeRuntime();
+    const host = createServer((_, response) => response.end("here"));
+    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void host.close());
+    const url = `http://remembered.example:${(host.address() as AddressInfo).port}/x`;
+    expect(await (await fetchGuardedBy(policy("loopback"), DIRECT)(url)).text()).toBe("here");
+    await expect(fetchGuardedBy(policy("public"), DIRECT)(url)).rejects.toMatchObject({
+      cause: { message: "creatives may not reach remembered.example" },
+    });
+    expect(asked).toEqual(["remembered.example"]);
+  });
+
+  it("serves names that are judged before a proxy is asked, and names that are connected to", async () => {
+    const { asked, end } = fakeRuntime();
+    const resolve = resolveSoon();
+    const judged = ["dead1.example", "dead2.example"].map((hostname) => resolve(hostname));
+    const fetched = fetchGuardedBy(policy("public"), DIRECT)("http://dead3.example/");
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    for (let turn = 0; turn < 10; turn++) await settled();
+    expect(asked).toHaveLength(1);
+    // The place is free again for whoever comes after.
+    end();
+    await Promise.allSettled([...judged, fetched]);
+    expect(asked).toHaveLength(3);
+  });
+});
