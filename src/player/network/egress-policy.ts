@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { isIPv6 } from "node:net";
 import { type Get, within } from "../../client/http.ts";
 import { type AddressScope, isLocalName, scopeOf } from "../../core/network/address.ts";
 import type { Instant } from "../../core/spot.ts";
@@ -8,7 +9,7 @@ import { lookUpForMedia, NAME_WITHIN_MS, rememberUnknown } from "./name-lookups.
 /** Where media and creatives may be loaded from, beyond the public internet. */
 export interface EgressPolicy {
   readonly allowPrivateNetwork: boolean;
-  /** Host names, without ports. */
+  /** As URLs name hosts, without ports. */
   readonly allowHosts: readonly string[];
   /** The address scope of the service itself, which creatives may reach, too. */
   serviceScope(): Promise<AddressScope>;
@@ -28,7 +29,8 @@ export function egressPolicy(
   const { hostname } = new URL(baseUrl);
   let known: AddressScope | null = null;
   return {
-    ...creatives,
+    allowPrivateNetwork: creatives.allowPrivateNetwork,
+    allowHosts: creatives.allowHosts.map(hostMeant),
     async serviceScope() {
       if (known !== null) return known;
       const addresses = await resolve(hostname).catch(() => null);
@@ -38,6 +40,13 @@ export function egressPolicy(
       return scope;
     },
   };
+}
+
+/** The host that somebody named, as URLs do: of `CMS.local`, `192.168.1.10:8080`, `fd00::10` and `http://cms.local/`. */
+function hostMeant(named: string): string {
+  const host = isIPv6(named) ? `[${named}]` : named;
+  const url = /^https?:\/\//i.test(host) ? host : `http://${host}`;
+  return URL.canParse(url) ? new URL(url).hostname : named;
 }
 
 /** Whether a creative may reach the host of a URL, as far as its name tells. */

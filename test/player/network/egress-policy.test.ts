@@ -55,6 +55,19 @@ describe("where a creative may reach", () => {
     expect(await mayConnect("cdn.lan", "192.168.1.7", policy("network.example", ["cdn.lan"]))).toBe(true);
   });
 
+  it.each([
+    ["CMS.local", "http://cms.local/x"],
+    ["http://cms.local/", "http://cms.local:8080/x"],
+    ["10.0.0.5:8080", "http://10.0.0.5:8080/x"],
+    ["fd00::10", "http://[fd00::10]/x"],
+    ["[FD00::10]:80", "http://[fd00::10]/x"],
+  ])("takes %s in allowHosts for the host that it names", async (named, url) => {
+    const by = policy("network.example", [named]);
+    expect(await mayReach(new URL(url), by)).toBe(true);
+    expect(await mayConnect(new URL(url).hostname, "10.0.0.5", by)).toBe(true);
+    expect(await mayReach(new URL("http://10.0.0.6/x"), by)).toBe(false);
+  });
+
   it("is judged again at every redirect", async () => {
     const gone: string[] = [];
     const get = async (url: string): Promise<Reply> => {
