@@ -1,10 +1,9 @@
-import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { FollowedReply, Reply } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import type { StrikeKind } from "../../core/backoff.ts";
 import { typeOf } from "../../core/media/media-type.ts";
-import type { LineRefusal, MediaLine } from "../network/media-line.ts";
+import { countUnread, type LineRefusal, type MediaLine } from "../network/media-line.ts";
 import { isDiskFull } from "../stores/commit-flush.ts";
 import { codeOf } from "../stores/database.ts";
 import { lengthIn, type Refusal, refusalOf, sizeIn, totalOfRest, validatorIn } from "./media.ts";
@@ -45,9 +44,12 @@ export interface KnownVersion {
   readonly lastModified: string | null;
 }
 
-/** Why there is no file. `unreachable` may be better next time, `deferred` another time: the line is too dear now. */
+/**
+ * Why there is no file. `unreachable` may be better next time, `deferred` another time: the line is too dear now for
+ * `sizeBytes`, all of the file as far as that is known.
+ */
 export type DownloadFailure =
-  | { readonly kind: "deferred"; readonly refusal: LineRefusal }
+  | { readonly kind: "deferred"; readonly refusal: LineRefusal; readonly sizeBytes: number }
   | Refusal
   | { readonly kind: "broken"; readonly reason: string; readonly fault: StrikeKind };
 
@@ -103,29 +105,30 @@ export async function download(
   try {
     const headers = headersFor(request, partial, tools.known);
     const reply = await tools.fetch(request.url, control.signal, headers, request.asked?.query);
+    watch.pause();
     if (reply.status === 304 && tools.known !== undefined) return { kind: "unchanged", headers: reply.headers };
     const failure =
-      (await begin(reply, partial, tools.maxBytes, control.signal)) ??
+      (await begin(reply, partial, control.signal)) ??
       (await pour(reply, partial, tools, watch, control.signal)) ??
       unfinished(partial);
-    return failure ?? (await finish(request, partial, reply, tools));
+    if (failure === null) return await finish(request, partial, reply, tools);
+    await countUnread(reply, tools.line, control.signal);
+    return failure;
   } catch (error) {
     if (isDiskError(error)) throw error;
     return { kind: "unreachable", reason: inWords(error) };
   } finally {
-    watch.end();
+    watch.pause();
     signal.removeEventListener("abort", callOff);
     control.abort();
     await partial.close();
   }
 }
 
-/** Watches whether a server goes on sending. */
+/** Watches whether a server goes on sending, from the start; not while the disk or the line's share is waited for. */
 interface Watch {
-  progressed(): void;
-  /** Waits, and does not watch meanwhile: while nobody listens, nobody is silent. */
-  without(wait: Promise<void>): Promise<void>;
-  end(): void;
+  pause(): void;
+  resume(): void;
 }
 
 function watchOver(onSilence: (silence: Error) => void): Watch {
@@ -133,13 +136,10 @@ function watchOver(onSilence: (silence: Error) => void): Watch {
   const begin = () => setTimeout(() => onSilence(silence), PROGRESS_TIMEOUT_MS);
   let watchdog = begin();
   return {
-    progressed: () => void watchdog.refresh(),
-    async without(wait) {
-      clearTimeout(watchdog);
-      await wait;
+    pause: () => clearTimeout(watchdog),
+    resume() {
       watchdog = begin();
     },
-    end: () => clearTimeout(watchdog),
   };
 }
 
@@ -164,12 +164,7 @@ function headersFor(
  * Says what is wrong with an answer from its head; an answer with the whole file starts the partial one over. What has come
  * stays where a server has nothing to give just now.
  */
-async function begin(
-  reply: Reply,
-  partial: PartialDownload,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<DownloadFailure | null> {
+async function begin(reply: Reply, partial: PartialDownload, signal: AbortSignal): Promise<DownloadFailure | null> {
   const { status, headers } = reply;
   if (![200, TRANSFORMED, 206, 416].includes(status)) return refusalOf(reply, signal);
   const isWhole = status === 200 || status === TRANSFORMED;
@@ -180,12 +175,13 @@ async function begin(
   // What a proxy makes of a file is not what its server would go on with.
   if (!partial.wasResumed) partial.validator = status === TRANSFORMED ? null : validatorIn(headers);
   partial.totalBytes = totalBytes;
-  return (totalBytes ?? lengthIn(headers) ?? 0) > maxBytes ? tooLarge(maxBytes) : null;
+  return null;
 }
 
 /** The status of a 200 that a proxy has changed (RFC 9110, 15.3.4). */
 const TRANSFORMED = 203;
 
+/** Writes what comes to the partial file. Where it gives the file up, it leaves the rest of the answer unread. */
 async function pour(
   { body, headers }: Reply,
   partial: PartialDownload,
@@ -194,27 +190,33 @@ async function pour(
   signal: AbortSignal,
 ): Promise<DownloadFailure | null> {
   const announcedBytes = partial.totalBytes ?? lengthIn(headers);
-  onProgress?.({ receivedBytes: partial.sizeBytes, announcedBytes });
-  const refusal = () => {
+  const deferral = (): DownloadFailure | null => {
     const sizeBytes = announcedBytes ?? partial.sizeBytes;
-    return partial.sizeBytes === announcedBytes ? null : line.refusal(sizeBytes, sizeBytes - partial.sizeBytes);
+    const missingBytes = sizeBytes - partial.sizeBytes;
+    const refusal = partial.sizeBytes === announcedBytes ? null : line.refusal(sizeBytes, missingBytes);
+    return refusal && { kind: "deferred", refusal, sizeBytes };
   };
-  const atOnce = refusal();
-  if (atOnce !== null) return { kind: "deferred", refusal: atOnce };
   const lane = line.enter(announcedBytes ?? 0);
   try {
-    for await (const chunk of body ?? []) {
-      watch.progressed();
+    if ((announcedBytes ?? 0) > maxBytes) return tooLarge(maxBytes);
+    onProgress?.({ receivedBytes: partial.sizeBytes, announcedBytes });
+    const atOnce = deferral();
+    if (atOnce !== null) return atOnce;
+    watch.resume();
+    for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
+      watch.pause();
+      const turn = lane.take(chunk.byteLength, signal);
       if (partial.sizeBytes + chunk.byteLength > maxBytes) return tooLarge(maxBytes);
       await partial.append(chunk);
       onProgress?.({ receivedBytes: partial.sizeBytes, announcedBytes });
-      const turn = lane.take(chunk.byteLength, signal);
-      if (turn !== null) await watch.without(turn);
-      const inBetween = refusal();
-      if (inBetween !== null) return { kind: "deferred", refusal: inBetween };
+      await turn;
+      const inBetween = deferral();
+      if (inBetween !== null) return inBetween;
+      watch.resume();
     }
     return null;
   } finally {
+    watch.pause();
     lane.leave();
   }
 }
@@ -242,14 +244,11 @@ async function finish(
       ? { kind: "unreachable", reason: `after resuming: ${reason}` }
       : { kind: "broken", reason, fault: "delivery" };
   }
-  await partial.sync();
-  await partial.close();
   const digest = fingerprint.sha256;
   // Held before it is there: other bytes that come in at the same time may evict what nobody holds.
   hold(digest);
   try {
-    await rename(partial.path, join(folder, digest));
-    await syncFolder(folder);
+    await partial.moveTo(join(folder, digest));
   } catch (error) {
     release(digest);
     throw error;
@@ -286,15 +285,4 @@ function inWords(error: unknown): string {
 /** A full or broken disk is not the network's fault: it carries a system error code and a failing call. */
 function isDiskError(error: unknown): boolean {
   return isDiskFull(error) || ["EROFS", "EIO", "EACCES", "ENOENT", "EMFILE"].includes(codeOf(error) ?? "");
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders; its file system journals the rename itself.
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

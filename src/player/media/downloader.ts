@@ -154,6 +154,9 @@ const MOST_CONNECTIONS = 200;
 /** Wait before the second try of a download; it doubles. */
 const FIRST_WAIT_MS = 500;
 
+/** Sizes of so many deferred files are remembered, enough for a few pages with all their parts; the oldest give way. */
+const MOST_DEFERRED = 1_000;
+
 /** What downloads are made with. */
 interface DownloaderParts extends Pick<DownloadTools, "folder" | "fetch" | "maxBytes" | "line" | "hold" | "release"> {
   /** The wait before the second try, in milliseconds; `FIRST_WAIT_MS` by default. */
@@ -166,6 +169,8 @@ interface DownloaderParts extends Pick<DownloadTools, "folder" | "fetch" | "maxB
 export class Downloader {
   readonly #parts: DownloaderParts;
   readonly #partials: PartialDownloads;
+  /** The sizes that files were deferred for, by their keys: they are not asked for again while the line refuses so much. */
+  readonly #deferred = new Map<string, number>();
 
   constructor(parts: DownloaderParts) {
     this.#parts = parts;
@@ -212,6 +217,7 @@ export class Downloader {
       if (error instanceof Unreachable) return error.failure;
       return { kind: "unreachable", reason: signal.aborted ? "called off" : String(error) };
     });
+    this.#learn(key, result);
     if (result.kind === "unreachable" || result.kind === "deferred") await this.#partials.putBack(key, partial);
     else await partial.discard();
     return result;
@@ -219,20 +225,26 @@ export class Downloader {
 
   /** Why a file must not be downloaded now, or null where it may be; of a partial download the rest counts. */
   refusal(key: string, { sizeBytes }: MediaRequest): LineRefusal | null {
-    const had = this.#partials.sizeOf(key);
-    const whole = sizeBytes ?? had;
-    return this.#parts.line.refusal(whole, Math.max(0, whole - had));
+    const { sizeBytes: had, totalBytes } = this.#partials.find(key) ?? { sizeBytes: 0, totalBytes: null };
+    const whole = Math.max(had, totalBytes ?? 0, sizeBytes ?? 0, this.#deferred.get(key) ?? 0);
+    return this.#parts.line.refusal(whole, whole - had);
   }
 
   /** Downloads a file if it has changed since `known`. One try: nothing waits for it. */
   async renew(
+    key: string,
     request: MediaRequest,
     known: KnownVersion,
     signal: AbortSignal,
   ): Promise<Downloaded | Unchanged | DownloadFailure> {
+    const sizeBytes = this.#deferred.get(key);
+    const refusal = sizeBytes === undefined ? null : this.#parts.line.refusal(sizeBytes, sizeBytes);
+    if (sizeBytes !== undefined && refusal !== null) return { kind: "deferred", refusal, sizeBytes };
     const partial = new PartialDownload(this.#parts.folder, request.md5 !== null);
     try {
-      return await download(request, partial, { ...this.#parts, known }, signal);
+      const result = await download(request, partial, { ...this.#parts, known }, signal);
+      this.#learn(key, result);
+      return result;
     } finally {
       await partial.discard();
     }
@@ -241,6 +253,15 @@ export class Downloader {
   /** Removes partial downloads, to free space. */
   async discardPartials(): Promise<void> {
     await this.#partials.discardAll();
+  }
+
+  #learn(key: string, result: Downloaded | Unchanged | DownloadFailure): void {
+    if (result.kind === "unreachable") return;
+    this.#deferred.delete(key);
+    if (result.kind !== "deferred") return;
+    this.#deferred.set(key, result.sizeBytes);
+    const [oldest] = this.#deferred.keys();
+    if (this.#deferred.size > MOST_DEFERRED && oldest !== undefined) this.#deferred.delete(oldest);
   }
 }
 

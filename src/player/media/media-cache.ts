@@ -147,7 +147,7 @@ export class MediaCache {
     signal.addEventListener("abort", callOff, { once: true });
     const stopAlarm = clock.alarm(clock.now() + LONGEST_RENEWAL_MS, callOff);
     try {
-      return await this.#downloader.renew(request, known, control.signal);
+      return await this.#downloader.renew(keyOf(request), request, known, control.signal);
     } finally {
       stopAlarm();
       signal.removeEventListener("abort", callOff);

@@ -115,7 +115,7 @@ export function totalOfRest({ sizeBytes, totalBytes, validator }: HadOfFile, hea
 
 /** The size of the file that an answer brings whole, or null: the length of a compressed one is not that of its bytes. */
 export function sizeIn(headers: Headers): number | null {
-  return headers.has("content-encoding") ? null : lengthIn(headers);
+  return isDecoded(headers) ? null : lengthIn(headers);
 }
 
 /** How many bytes follow an answer's head, or null where it does not say. */
@@ -126,10 +126,21 @@ export function lengthIn(headers: Headers): number | null {
 
 /** A weak ETag tells nothing about bytes, and those of a compressed answer are not the ones that arrive here. */
 export function validatorIn(headers: Headers): string | null {
-  if (headers.has("content-encoding")) return null;
+  if (isDecoded(headers)) return null;
   const etag = headers.get("etag");
   return etag?.startsWith('"') ? etag : headers.get("last-modified");
 }
+
+/**
+ * Whether the HTTP client hands over other bytes than were sent: it decodes where it knows every coding in the list. All
+ * else that servers write there (`identity`, `aws-chunked`, `utf-8`) leaves the bytes as they are.
+ */
+function isDecoded(headers: Headers): boolean {
+  const codings = headers.get("content-encoding")?.toLowerCase().split(",") ?? [];
+  return codings.length > 0 && codings.every((coding) => DECODED.includes(coding.trim()));
+}
+
+const DECODED: readonly string[] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
 
 /** What a server says with a refusal: a page may read it, or show it in a frame. */
 export interface ErrorResponse {

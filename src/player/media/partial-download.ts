@@ -1,6 +1,6 @@
 import { createHash, type Hash, randomBytes } from "node:crypto";
-import { type FileHandle, open, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { SNIFF_BYTES } from "../../core/media/media-type.ts";
 import { MOST_UNWRITTEN_BYTES } from "../stores/commit-flush.ts";
 
@@ -90,6 +90,14 @@ export class PartialDownload {
     }
   }
 
+  /** Gives the file its last name, under which it is whole whenever the power fails. */
+  async moveTo(path: string): Promise<void> {
+    await this.sync();
+    await this.close();
+    await rename(this.path, path);
+    await syncFolder(dirname(path));
+  }
+
   /** Removes what has come; the next bytes are the first. */
   async discard(): Promise<void> {
     this.#waiting = [];
@@ -115,6 +123,17 @@ export class PartialDownload {
     if (bytes === 0) return;
     await writeAll(this.#file, chunks);
     await this.#file.datasync();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders; its file system journals the rename itself.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -148,9 +167,9 @@ export class PartialDownloads {
     return partial;
   }
 
-  /** How much has come of the file that is on the shelf under a key. */
-  sizeOf(key: string): number {
-    return this.#shelf.get(key)?.sizeBytes ?? 0;
+  /** The file that is on the shelf under a key, if there is one; it stays there. */
+  find(key: string): Pick<PartialDownload, "sizeBytes" | "totalBytes"> | null {
+    return this.#shelf.get(key) ?? null;
   }
 
   /** Puts a file back that may be gone on with, or discards one that is empty. */

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+import type { Reply } from "../../client/http.ts";
 import { type Bucket, type DataDecision, fullBucket, LARGE_BYTES, takeFrom } from "../../core/media/data-budget.ts";
 import { type Clock, reached } from "../clock.ts";
 import type { DataMeter } from "./data-meter.ts";
@@ -51,6 +53,23 @@ export function meteredLine(meter: DataMeter, throttle: Throttle | null): MediaL
       };
     },
   };
+}
+
+/** The HTTP client reads so much ahead of those who read from it. */
+const READ_AHEAD_BYTES = 64 * 1024;
+
+/** Counts what has come of an answer that is given up, beyond what was read of it: it is paid for. Waits for nothing more. */
+export async function countUnread({ body }: Pick<Reply, "body">, line: MediaLine, signal: AbortSignal): Promise<void> {
+  if (body === null || body.locked) return;
+  const reader = body.getReader();
+  const lane = line.enter(0);
+  for (let bytes = 0; bytes < READ_AHEAD_BYTES; ) {
+    const next = await Promise.race([reader.read(), setImmediate(null)]).catch(() => null);
+    if (next === null || next.done) break;
+    bytes += next.value.byteLength;
+    void lane.take(next.value.byteLength, signal);
+  }
+  lane.leave();
 }
 
 function inWords(decision: LineRefusal["decision"], meter: DataMeter): string {

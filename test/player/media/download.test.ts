@@ -1,5 +1,10 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { PROGRESS_TIMEOUT_MS } from "../../../src/player/media/download.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { type Answer, kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
 
 const never = new AbortController().signal;
@@ -63,6 +68,14 @@ describe("the rest of a file", () => {
     expect(readFileSync(kept(outcome).media.path).equals(body)).toBe(true);
   });
 
+  it.each(["identity", "aws-chunked", "utf-8"])("is asked for in %s, which nobody decodes", async (encoding) => {
+    const body = png(BODY_BYTES);
+    const headers = { ...v1, "content-encoding": encoding };
+    const { outcome, ranges } = await obtain(beginning(body, headers), rest(body, headers));
+    expect(readFileSync(kept(outcome).media.path).equals(body)).toBe(true);
+    expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
+  });
+
   const since = { "last-modified": "Mon, 02 Nov 2026 10:00:00 GMT" };
   const later = { "last-modified": "Tue, 03 Nov 2026 10:00:00 GMT" };
   it.each([
@@ -115,4 +128,32 @@ describe("a whole file", () => {
     const { outcome } = await obtain(rest(body, { etag: '"v1"' }, CAP_BYTES));
     expect(readFileSync(kept(outcome).media.path).equals(body)).toBe(true);
   });
+});
+
+/** The disk takes ten times as long for the first flush as a server may be silent. */
+async function stallDisk(): Promise<void> {
+  const file = await open(join(temporaryFolder(), "any"), "w");
+  const handle = Object.getPrototypeOf(file);
+  await file.close();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  vi.spyOn(handle, "datasync").mockImplementationOnce(async () => {
+    for (let passed = 0; passed < 10 * PROGRESS_TIMEOUT_MS; passed += 1_000) {
+      // Meanwhile the server sends, as long as anybody reads.
+      for (let turns = 0; turns < 20; turns++) await setImmediate();
+      vi.advanceTimersByTime(1_000);
+    }
+    vi.useRealTimers();
+  });
+}
+
+it("a disk that stands still is not taken for a silent server: the file is asked for once", async () => {
+  const body = png(2_000_000);
+  await stallDisk();
+  const { outcome, ranges } = await obtain(send(body));
+  expect(readFileSync(kept(outcome).media.path).equals(body)).toBe(true);
+  expect(ranges).toHaveLength(1);
 });
