@@ -7,7 +7,7 @@ export interface CachedFile {
   readonly sizeBytes: number;
 }
 
-/** How full the cache is. */
+/** How full the cache is; the bytes are those that it takes up on the disk. */
 export interface CacheSize {
   readonly files: number;
   readonly bytes: number;
@@ -15,13 +15,35 @@ export interface CacheSize {
 
 /** How full the cache may be. */
 export interface CacheLimits {
+  /** On the disk, as `bytesOnDisk` counts. */
   readonly maxBytes: number;
   readonly minFreeBytes: number;
+  /** `MOST_FILES` by default. */
+  readonly maxFiles?: number;
 }
 
 /**
- * How many bytes have to go so that `incomingBytes` more fit: into the budget, of which `cachedBytes` are used, and beside
- * the disk space that must stay free, of which there are `freeBytes`. Below 0 where that many more would fit.
+ * Pages that ask by another URL at each load, and are told something else each time, leave thousands of small files a day,
+ * and each start looks at all of them. So many are more than all the parts of sixty pages of 300 requests.
+ */
+export const MOST_FILES = 20_000;
+
+/** File systems give out space in blocks of mostly this size: a file of 600 bytes takes up a whole one. */
+export const BLOCK_BYTES = 4 * 1024;
+
+/** What a file of that size takes up on a disk, in bytes. */
+export function bytesOnDisk(sizeBytes: number): number {
+  return Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+/** How many files have to go, of so many in the cache. */
+export function surplusFiles(cachedFiles: number, { maxFiles = MOST_FILES }: CacheLimits): number {
+  return Math.max(0, cachedFiles - maxFiles);
+}
+
+/**
+ * How many bytes have to go so that a file of `incomingBytes` fits: into the budget, of which `cachedBytes` are used, and
+ * beside the disk space that must stay free, of which there are `freeBytes`. Below 0 where that many more would fit.
  */
 export function missingBytes(
   cachedBytes: number,
@@ -29,26 +51,27 @@ export function missingBytes(
   incomingBytes: number,
   limits: CacheLimits,
 ): number {
-  return incomingBytes + Math.max(cachedBytes - limits.maxBytes, limits.minFreeBytes - freeBytes);
+  return bytesOnDisk(incomingBytes) + Math.max(cachedBytes - limits.maxBytes, limits.minFreeBytes - freeBytes);
 }
 
 /**
- * Which files to remove, least recently used first, as they are given, so that so many bytes are freed, and so many files.
- * What is held (on air, ready, being prepared) is never among them.
+ * Which files to remove, least recently used first, as they are given, so that so many bytes are freed, and so many files;
+ * `most` at a time. What is held (on air, ready, being prepared) is never among them.
  */
 export function evictions(
   oldestFirst: Iterable<CachedFile>,
   held: ReadonlySet<string>,
   bytes: number,
   files = 0,
-): readonly string[] {
-  const chosen: string[] = [];
+  most = Number.POSITIVE_INFINITY,
+): readonly CachedFile[] {
+  const chosen: CachedFile[] = [];
   let missing = bytes;
-  for (const { digest, sizeBytes } of oldestFirst) {
-    if (missing <= 0 && chosen.length >= files) break;
-    if (held.has(digest)) continue;
-    chosen.push(digest);
-    missing -= sizeBytes;
+  for (const file of oldestFirst) {
+    if ((missing <= 0 && chosen.length >= files) || chosen.length === most) break;
+    if (held.has(file.digest)) continue;
+    chosen.push(file);
+    missing -= bytesOnDisk(file.sizeBytes);
   }
   return chosen;
 }

@@ -1,7 +1,16 @@
 import { readdirSync, rmSync } from "node:fs";
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { type CacheLimits, evictions, missingBytes } from "../../core/media/cache-policy.ts";
+import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
+import {
+  bytesOnDisk,
+  type CachedFile,
+  type CacheLimits,
+  evictions,
+  missingBytes,
+  surplusFiles,
+} from "../../core/media/cache-policy.ts";
 import { codeOf, isTaken } from "../stores/database.ts";
 import type { MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
@@ -21,6 +30,15 @@ const EVICTED_WHEN_FULL_BYTES = 1024 * 1024;
 /** What is evicted at least where a disk took no file: it may be short of bytes, of files, or of either for this user alone. */
 const LEAST_EVICTED = { bytes: 4 * 1024 * 1024, files: 32 };
 
+/** So many files are evicted at a time: a busy disk takes milliseconds for each, and the loop, and with it the screen, waits. */
+const EVICTED_AT_A_TIME = 10;
+
+/**
+ * So many files are looked at, at a time, when the cache is opened. One after the other, they would keep a screen without
+ * spots for as long as a slow disk answers twenty thousand questions; four threads ask.
+ */
+const LOOKS_AT_A_TIME = 16;
+
 /** The space that media may take on the disk: files in use are held; those used longest ago are evicted for new ones. */
 export class CacheQuota {
   readonly #parts: CacheQuotaParts;
@@ -28,10 +46,29 @@ export class CacheQuota {
   readonly #holds = new Map<string, number>();
   /** What records files that are held and could not be recorded yet, by their digests. */
   readonly #unrecorded = new Map<string, () => void>();
+  /** Nothing is evicted for what another eviction that is under way makes room for. */
+  readonly #oneAtATime = pLimit(1);
 
   constructor(parts: CacheQuotaParts) {
     this.#parts = parts;
     parts.index.onEmptied(() => this.#removeUnheld());
+  }
+
+  /** Has the folder and the index agree: partial files, files nobody knows and entries without their file go. */
+  async sweep(): Promise<void> {
+    const { folder, index } = this.#parts;
+    await mkdir(folder, { recursive: true });
+    const known = new Map(index.files().map((file) => [file.digest, file.sizeBytes]));
+    await eachOf(await readdir(folder), async (name) => {
+      const isKnown = known.has(name) && !name.endsWith(PART_SUFFIX);
+      if (!isKnown) await rm(join(folder, name), { recursive: true, force: true });
+    });
+    const gone: string[] = [];
+    await eachOf(known, async ([digest, sizeBytes]) => {
+      const found = await stat(this.pathOf(digest)).catch(() => null);
+      if (found?.size !== sizeBytes) gone.push(digest);
+    });
+    this.note(() => index.forget(gone));
   }
 
   hold(digest: string): void {
@@ -45,6 +82,12 @@ export class CacheQuota {
     this.#recordLate(digest);
   }
 
+  /** Releases a file that is not to be recorded, and removes it unless others know of it. */
+  discard(digest: string): void {
+    this.release(digest);
+    if (!this.isHeld(digest)) this.#removeUnknown(digest);
+  }
+
   isHeld(digest: string): boolean {
     return this.#holds.has(digest);
   }
@@ -53,27 +96,52 @@ export class CacheQuota {
     return join(this.#parts.folder, digest);
   }
 
-  /** Evicts until `incomingBytes` more fit within the limits, or nothing is left that is not held. */
-  async make(incomingBytes: number): Promise<void> {
+  /**
+   * Evicts until a file of `incomingBytes` fits within the limits, or nothing is left that is not held. Of more files than
+   * there may be only some go at a time: an older player may have left very many.
+   */
+  make(incomingBytes: number): Promise<void> {
+    return this.#oneAtATime(() => this.#make(incomingBytes));
+  }
+
+  async #make(incomingBytes: number): Promise<void> {
     const { folder, index, limits, discardPartials } = this.#parts;
     // Somebody who needed room may have removed it.
     await mkdir(folder, { recursive: true });
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < incomingBytes + limits.minFreeBytes) await discardPartials();
-    const chosen = this.#choose(missingBytes(index.size().bytes, bavail * bsize, incomingBytes, limits));
-    if (chosen.length === 0) return;
-    const noted = this.note(() => index.forget(chosen));
+    const { files, bytes } = index.size();
+    let missing = missingBytes(bytes, bavail * bsize, incomingBytes, limits);
+    let surplus = Math.min(surplusFiles(files, limits), EVICTED_AT_A_TIME);
+    while (missing > 0 || surplus > 0) {
+      const chosen = this.#choose(missing, surplus, EVICTED_AT_A_TIME);
+      if (chosen.length === 0) return;
+      // Another try would wait as long for the index, and hold up the loop.
+      if (!this.#evict(chosen)) return;
+      for (const { sizeBytes } of chosen) missing -= bytesOnDisk(sizeBytes);
+      surplus -= chosen.length;
+      await setImmediate();
+    }
+  }
+
+  /** Whether the index has taken it. */
+  #evict(chosen: readonly CachedFile[]): boolean {
+    const noted = this.note(() => this.#forget(chosen));
     // Synchronously: a request meanwhile would hold a file that is gone.
-    for (const digest of chosen) rmSync(this.pathOf(digest), { force: true });
+    for (const { digest } of chosen) rmSync(this.pathOf(digest), { force: true });
     // On a full disk the index can be written only now.
-    if (!noted) this.note(() => index.forget(chosen));
+    return noted || this.note(() => this.#forget(chosen));
+  }
+
+  #forget(files: readonly CachedFile[]): void {
+    this.#parts.index.forget(files.map(({ digest }) => digest));
   }
 
   /** Evicts at once, on a full disk, until `sizeBytes` are freed, and so many files. Says whether anything was evicted. */
   evictNow(sizeBytes: number, files = 0): boolean {
     const chosen = this.#choose(sizeBytes, files);
-    for (const digest of chosen) rmSync(this.pathOf(digest), { force: true });
-    if (chosen.length > 0) this.note(() => this.#parts.index.forget(chosen));
+    for (const { digest } of chosen) rmSync(this.pathOf(digest), { force: true });
+    if (chosen.length > 0) this.note(() => this.#forget(chosen));
     return chosen.length > 0;
   }
 
@@ -104,7 +172,10 @@ export class CacheQuota {
     const write = this.#unrecorded.get(digest);
     if (write === undefined) return;
     this.#unrecorded.delete(digest);
-    if (this.note(write)) return;
+    if (!this.note(write)) this.#removeUnknown(digest);
+  }
+
+  #removeUnknown(digest: string): void {
     this.note(() => this.#parts.index.has(digest) || rmSync(this.pathOf(digest), { force: true }));
   }
 
@@ -117,9 +188,9 @@ export class CacheQuota {
     }
   }
 
-  #choose(bytes: number, files = 0): readonly string[] {
+  #choose(bytes: number, files = 0, most?: number): readonly CachedFile[] {
     const held = new Set(this.#holds.keys());
-    return this.#parts.index.byUse((oldestFirst) => evictions(oldestFirst, held, bytes, files));
+    return this.#parts.index.byUse((oldestFirst) => evictions(oldestFirst, held, bytes, files, most));
   }
 
   /** Files that no entry leads to any more. */
@@ -128,4 +199,13 @@ export class CacheQuota {
       if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) rmSync(this.pathOf(name), { force: true });
     }
   }
+}
+
+/** Acts on all, on several at a time. A promise for each, made at once, would take up memory. */
+export async function eachOf<T>(all: Iterable<T>, act: (one: T) => Promise<void>): Promise<void> {
+  const rest = all[Symbol.iterator]();
+  const work = async () => {
+    for (let next = rest.next(); !next.done; next = rest.next()) await act(next.value);
+  };
+  await Promise.all(Array.from({ length: LOOKS_AT_A_TIME }, work));
 }

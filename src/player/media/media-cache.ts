@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type CacheLimits, type CacheSize, freshUntil, isFresh } from "../../core/media/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
-import { codeOf, isTaken } from "../stores/database.ts";
+import { codeOf } from "../stores/database.ts";
 import { CacheQuota } from "./cache-quota.ts";
+import { isPortalsVersion, refusingPortals } from "./captive-portal.ts";
 import type { CreativeBlocklist } from "./creative-blocklist.ts";
 import type { Downloaded, DownloadFailure, GetFollowed, KnownVersion, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
 import { type ErrorResponse, type IndexedMedia, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
 import type { MediaIndex } from "./media-index.ts";
 import { isPlain } from "./page-request.ts";
-import { PART_SUFFIX } from "./partial-download.ts";
 
 /** What a cache is made of. */
 export interface CacheParts {
@@ -55,7 +55,8 @@ export class MediaCache {
 
   private constructor(parts: CacheParts) {
     this.#parts = parts;
-    const { folder, index, fetch, limits, retryMs, line = FREE_LINE } = parts;
+    const { folder, index, limits, retryMs, line = FREE_LINE } = parts;
+    const fetch = refusingPortals(parts.fetch, line);
     const discardPartials = () => this.#downloader.discardPartials();
     const quota = new CacheQuota({ folder, index, limits, discardPartials });
     const holds = {
@@ -71,18 +72,9 @@ export class MediaCache {
 
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
   static async open(parts: CacheParts): Promise<MediaCache> {
-    await mkdir(parts.folder, { recursive: true });
-    const known = new Map(parts.index.files().map((file) => [file.digest, file.sizeBytes]));
-    for (const name of await readdir(parts.folder)) {
-      if (name.endsWith(PART_SUFFIX) || !known.has(name)) await rm(join(parts.folder, name), { recursive: true });
-    }
-    const gone: string[] = [];
-    for (const [digest, sizeBytes] of known) {
-      const found = await stat(join(parts.folder, digest)).catch(() => null);
-      if (found?.size !== sizeBytes) gone.push(digest);
-    }
-    isTaken(() => parts.index.forget(gone));
-    return new MediaCache(parts);
+    const cache = new MediaCache(parts);
+    await cache.#quota.sweep();
+    return cache;
   }
 
   /**
@@ -136,6 +128,7 @@ export class MediaCache {
     const result = await this.#renew(request, indexed, signal);
     if (result.kind === "unchanged") renew(result.headers.get("cache-control"));
     if (result.kind !== "downloaded") return;
+    if (isPortalsVersion(request, indexed, result)) return this.#quota.discard(result.digest);
     this.release((await this.#take(key, request, result)).media.digest);
   }
 

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Logger } from "pino";
-import type { CachedFile, CacheSize } from "../../core/media/cache-policy.ts";
+import { BLOCK_BYTES, bytesOnDisk, type CachedFile, type CacheSize } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
 import { CommitFlush } from "../stores/commit-flush.ts";
 import {
@@ -115,87 +115,19 @@ function connectionOf(database: Database): IndexConnection {
   };
 }
 
-/** The schema of the media index, oldest step first. */
-export const mediaIndexMigrations: readonly Migration[] = [
-  `create table file (
-     digest text primary key,
-     size_bytes integer not null,
-     used_at integer not null
-   ) strict;
-   create table source (
-     key text primary key,
-     digest text not null references file (digest) on delete cascade,
-     content_type text not null
-   ) strict;
-   create index source_by_digest on source (digest);`,
-  `alter table source add column etag text;
-   alter table source add column last_modified text;
-   alter table source add column fresh_until integer not null default 0;
-   create table strike (
-     key text primary key,
-     count integer not null,
-     last_at integer not null,
-     until integer not null,
-     reason text not null
-   ) strict;`,
-  // What was kept without its headers counts as another version, so that it is had again with them.
-  `alter table source add column headers text not null default '{}';
-   alter table source add column final_url text;
-   update source set etag = null, last_modified = null, fresh_until = 0;
-   create table absence (
-     document text not null,
-     part text not null,
-     count integer not null,
-     counted_at integer not null,
-     primary key (document, part)
-   ) strict;
-   create table refusal (
-     url text primary key,
-     status integer not null,
-     asked_at integer not null
-   ) strict;
-   create table page_load (
-     key text primary key,
-     digest text not null,
-     recorded_ms real,
-     seen_ms text not null,
-     recorded_at integer not null
-   ) strict;`,
-  `create table data_month (
-     month text primary key,
-     used_bytes integer not null,
-     monthly_bytes integer,
-     refused integer not null
-   ) strict;
-   create table deferred (
-     url text primary key,
-     mime_type text,
-     size_bytes integer,
-     md5 text,
-     wanted_at integer not null
-   ) strict;`,
-  `alter table refusal add column content_type text;
-   alter table refusal add column said text;`,
-  // Has the sizes in it, so that their sum is read off it.
-  { addition: "create index file_by_use on file (used_at, size_bytes)" },
-  {
-    addition: `create index absence_by_age on absence (counted_at);
-      create index refusal_by_age on refusal (asked_at);
-      create index strike_by_age on strike (last_at);`,
-  },
-  // A server may have another answer for a browser than for the player as it asked before.
-  {
-    addition: `update source set etag = null, last_modified = null, fresh_until = 0;
-      update page_load set recorded_at = 0; delete from refusal;`,
-  },
-];
-
 /** Which bytes each URL stands for and when they were last used; it can be rebuilt by downloading again. */
 export class MediaIndex {
   readonly #file: IndexFile;
+  /** As counted once, and what has come and gone since; null where it is to be counted. */
+  #size: CacheSize | null = null;
+  #onEmptied: () => void = () => {};
 
   constructor(file: IndexFile) {
     this.#file = file;
+    file.onEmptied(() => {
+      this.#size = null;
+      this.#onEmptied();
+    });
   }
 
   find(key: string): IndexedMedia | null {
@@ -207,6 +139,7 @@ export class MediaIndex {
   record(key: string, media: IndexedMedia, usedAt: Instant): void {
     const { digest, sizeBytes, contentType, etag, lastModified, finalUrl } = media;
     const freshUntil = Math.trunc(media.freshUntil);
+    const isNew = !this.has(digest);
     const described = [digest, contentType, etag, lastModified, freshUntil, JSON.stringify(media.headers)] as const;
     this.#file.use((db) =>
       db.inOneCommit(() => {
@@ -218,6 +151,7 @@ export class MediaIndex {
         db.prepare(FORGET_SOURCES).run(digest, MOST_SOURCES);
       }),
     );
+    if (isNew) this.#grow(1, bytesOnDisk(sizeBytes));
   }
 
   touch(digest: string, usedAt: Instant): void {
@@ -231,11 +165,14 @@ export class MediaIndex {
   }
 
   forget(digests: readonly string[]): void {
-    this.#file.use((db) =>
+    const gone = this.#file.use((db) => {
+      const sizes: number[] = [];
       db.inOneCommit(() => {
-        for (const digest of digests) db.prepare("delete from file where digest = ?").run(digest);
-      }),
-    );
+        for (const digest of digests) sizes.push(...db.prepare<[string], number>(FORGET).pluck().all(digest));
+      });
+      return sizes;
+    });
+    for (const sizeBytes of gone) this.#grow(-1, -bytesOnDisk(sizeBytes));
   }
 
   /** Whether any key stands for these bytes. */
@@ -252,13 +189,19 @@ export class MediaIndex {
     return this.#file.use((db) => choose(db.prepare<[], CachedFile>(`${FILES} order by used_at`).iterate()));
   }
 
+  /** Known without a look at each file: it is asked for at each download. Nobody else changes the files of an index. */
   size(): CacheSize {
-    return this.#file.use((db) => db.prepare<[], CacheSize>(SIZE).get()) ?? { files: 0, bytes: 0 };
+    this.#size ??= this.#file.use((db) => db.prepare<[], CacheSize>(SIZE).get()) ?? { files: 0, bytes: 0 };
+    return this.#size;
   }
 
   /** Hears that all was lost. */
   onEmptied(hear: () => void): void {
-    this.#file.onEmptied(hear);
+    this.#onEmptied = hear;
+  }
+
+  #grow(files: number, bytes: number): void {
+    if (this.#size !== null) this.#size = { files: this.#size.files + files, bytes: this.#size.bytes + bytes };
   }
 }
 
@@ -295,6 +238,10 @@ const MOST_SOURCES = 1_000;
 const FORGET_SOURCES = `
   delete from source where rowid in (select rowid from source where digest = ? order by rowid desc limit 100 offset ?)`;
 
+const FORGET = "delete from file where digest = ? returning size_bytes";
+
 const FILES = "select digest, size_bytes as sizeBytes from file";
 
-const SIZE = "select count(*) as files, coalesce(sum(size_bytes), 0) as bytes from file";
+const SIZE = `
+  select count(*) as files, coalesce(sum((size_bytes + ${BLOCK_BYTES - 1}) / ${BLOCK_BYTES}), 0) * ${BLOCK_BYTES} as bytes
+  from file`;

@@ -66,11 +66,12 @@ export function charsOfHeaders({ usual, own }: AskedWith): number {
 
 /**
  * By what the cache knows what a page has for a URL: the URL without its fragment, which never leaves the browser, and in
- * that place a digest of the headers and the query that are the page's own, if there are any.
+ * that place a digest of the headers and the query that are the page's own, if there are any, and of the other origin that
+ * asks with them.
  */
 export function addressOf(url: string, asked: AskedWith = PLAINLY): string {
   const address = new URL(url);
-  address.hash = isPlain(asked) ? "" : `with-${digestOf(asked)}`;
+  address.hash = isPlain(asked) ? "" : `with-${digestOf(asked, address.origin)}`;
   return address.href;
 }
 
@@ -79,9 +80,11 @@ export function isSamePage(one: string, other: string): boolean {
   return addressOf(one) === addressOf(other);
 }
 
-function digestOf({ own, query }: AskedWith): string {
+/** A server of another origin may name in its answer the one that asks, and Chromium gives that answer to no other (CORS). */
+function digestOf({ usual, own, query }: AskedWith, serversOrigin: string): string {
   const sorted = Object.entries(own).sort(([one], [other]) => (one < other ? -1 : 1));
+  const foreign = usual.origin === undefined || usual.origin === serversOrigin ? [] : [usual.origin];
   return createHash("sha256")
-    .update(JSON.stringify([sorted, query]))
+    .update(JSON.stringify([sorted, query, ...foreign]))
     .digest("hex");
 }

@@ -7,7 +7,8 @@ import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.
 import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { Media } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
-import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
+import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
 import { silent } from "../proofs/store.ts";
 
 /** A server of media, in a process of its own. */

@@ -4,62 +4,82 @@ import {
   type Absence,
   APART_MS,
   absentAgain,
+  bytesOnDisk,
   evictions,
   freshUntil,
   isFont,
   isFresh,
   isPagesOwn,
   LONGEST_FRESH_MS,
+  MOST_FILES,
   missingBytes,
   SHORTEST_FRESH_MS,
+  surplusFiles,
 } from "../../../src/core/media/cache-policy.ts";
 
+const KIB = 1024;
 const file = (digest: string, sizeBytes: number) => ({ digest, sizeBytes });
+const evicted = (...given: Parameters<typeof evictions>) => evictions(...given).map(({ digest }) => digest);
 const ROOMY = 1e12;
 
 describe("making room in the cache", () => {
   it("needs none while everything fits", () => {
-    expect(missingBytes(10, ROOMY, 10, { maxBytes: 20, minFreeBytes: 0 })).toBe(0);
-    expect(evictions([file("a", 10)], new Set(), 0)).toEqual([]);
+    expect(missingBytes(8 * KIB, ROOMY, 8 * KIB, { maxBytes: 16 * KIB, minFreeBytes: 0 })).toBe(0);
+    expect(evicted([file("a", 10)], new Set(), 0)).toEqual([]);
   });
 
   it("removes what was not used for longest", () => {
-    const files = [file("old", 10), file("middle", 10), file("new", 10)];
-    expect(missingBytes(30, ROOMY, 0, { maxBytes: 15, minFreeBytes: 0 })).toBe(15);
-    expect(evictions(files, new Set(), 15)).toEqual(["old", "middle"]);
+    const files = [file("old", 4 * KIB), file("middle", 4 * KIB), file("new", 4 * KIB)];
+    expect(missingBytes(12 * KIB, ROOMY, 0, { maxBytes: 6 * KIB, minFreeBytes: 0 })).toBe(6 * KIB);
+    expect(evicted(files, new Set(), 6 * KIB)).toEqual(["old", "middle"]);
   });
 
   it("keeps the disk's free space even below its budget", () => {
-    expect(missingBytes(20, 5, 1, { maxBytes: 1_000, minFreeBytes: 12 })).toBe(8);
+    expect(missingBytes(20, 5 * KIB, 1, { maxBytes: 1e6, minFreeBytes: 12 * KIB })).toBe(11 * KIB);
   });
 
-  it("removes as many files as it is told to, however large they are", () => {
+  it("counts each file as the blocks that it takes on a disk", () => {
+    expect([0, 1, 600, 4096, 4097].map(bytesOnDisk)).toEqual([0, 4096, 4096, 4096, 8192]);
+    expect(missingBytes(0, ROOMY, 4097, { maxBytes: 0, minFreeBytes: 0 })).toBe(8192);
+    expect(evicted([file("a", 600), file("b", 600), file("c", 600)], new Set(), 8192)).toEqual(["a", "b"]);
+  });
+
+  it("removes as many files as it is told to, however large they are, and no more at a time than it may", () => {
     const files = [file("a", 10), file("b", 10), file("c", 10)];
-    expect(evictions(files, new Set(["a"]), 1, 2)).toEqual(["b", "c"]);
-    expect(evictions(files, new Set(), 0, 1)).toEqual(["a"]);
+    expect(evicted(files, new Set(["a"]), 1, 2)).toEqual(["b", "c"]);
+    expect(evicted(files, new Set(), 0, 1)).toEqual(["a"]);
+    expect(evicted(files, new Set(), ROOMY, 3, 2)).toEqual(["a", "b"]);
+  });
+
+  it("has as many files too many as there are more than there may be", () => {
+    const limits = { maxBytes: 1, minFreeBytes: 1 };
+    expect([MOST_FILES - 1, MOST_FILES, MOST_FILES + 7].map((files) => surplusFiles(files, limits))).toEqual([0, 0, 7]);
+    expect(surplusFiles(5, { ...limits, maxFiles: 2 })).toBe(3);
   });
 
   it("looks at no file more than it needs", () => {
     function* endless() {
-      for (let number = 0; ; number++) yield file(`${number}`, 10);
+      for (let number = 0; ; number++) yield file(`${number}`, 4 * KIB);
     }
-    expect(evictions(endless(), new Set(["0"]), 15)).toEqual(["1", "2"]);
-    expect(evictions(endless(), new Set(), -1)).toEqual([]);
+    expect(evicted(endless(), new Set(["0"]), 6 * KIB)).toEqual(["1", "2"]);
+    expect(evicted(endless(), new Set(), -1)).toEqual([]);
   });
 
   it("never removes what is held, and removes enough whenever it can", () => {
-    const anyFile = fc.record({ digest: fc.uuid(), sizeBytes: fc.nat(1_000) });
+    const anyFile = fc.record({ digest: fc.uuid(), sizeBytes: fc.nat(20_000) });
     const property = fc.property(
       fc.uniqueArray(anyFile, { selector: ({ digest }) => digest }),
-      fc.nat(3_000),
-      fc.nat(500),
+      fc.nat(60_000),
+      fc.nat(10_000),
       (files, maxBytes, incoming) => {
         const held = new Set(files.filter((_, index) => index % 3 === 0).map(({ digest }) => digest));
-        const sum = (of: readonly { sizeBytes: number }[]) => of.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
-        const gone = evictions(files, held, missingBytes(sum(files), ROOMY, incoming, { maxBytes, minFreeBytes: 0 }));
+        const sum = (of: readonly { sizeBytes: number }[]) =>
+          of.reduce((total, { sizeBytes }) => total + bytesOnDisk(sizeBytes), 0);
+        const gone = evicted(files, held, missingBytes(sum(files), ROOMY, incoming, { maxBytes, minFreeBytes: 0 }));
         expect(gone.some((digest) => held.has(digest))).toBe(false);
         const left = files.filter(({ digest }) => !gone.includes(digest));
-        expect(sum(left) + incoming <= maxBytes || left.every(({ digest }) => held.has(digest))).toBe(true);
+        const fits = sum(left) + bytesOnDisk(incoming) <= maxBytes;
+        expect(fits || left.every(({ digest }) => held.has(digest))).toBe(true);
       },
     );
     fc.assert(property);

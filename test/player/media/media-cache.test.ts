@@ -4,15 +4,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.ts";
 import type { MediaOutcome } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
-import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
+import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
-import { halting } from "../../support/player/media-origin.ts";
+import { halting, mediaOrigin } from "../../support/player/media-origin.ts";
 
 /** A power cut tears what is written at the boundary of a page. */
 const TORN_BYTES = 4_096;
@@ -218,19 +220,19 @@ describe("the media cache", () => {
   });
 
   it("evicts the least recently used to stay in its budget, never what is held", async () => {
-    for (const name of ["a", "b", "c"]) answers[`/${name}`] = send(png(1_000));
-    const cache = await openCache({ maxBytes: 2_500 });
+    for (const name of ["a", "b", "c"]) answers[`/${name}`] = send(png(4_000));
+    const cache = await openCache({ maxBytes: 10_000 });
     const a = kept(await cache.obtain(wanted("/a"), never));
     const b = kept(await cache.obtain(wanted("/b"), never));
     cache.release(b.digest);
     const c = kept(await cache.obtain(wanted("/c"), never));
     expect([a, b, c].map(({ path }) => existsSync(path))).toEqual([true, false, true]);
-    expect(cache.size()).toEqual({ files: 2, bytes: 2_000 });
+    expect(cache.size()).toEqual({ files: 2, bytes: 8_192 });
   });
 
   it("evicts what was used before the clock was set back to 1970, not what has been since", async () => {
-    for (const name of ["a", "b", "c", "d"]) answers[`/${name}`] = send(png(1_000));
-    const cache = await openCache({ maxBytes: 2_500 });
+    for (const name of ["a", "b", "c", "d"]) answers[`/${name}`] = send(png(4_000));
+    const cache = await openCache({ maxBytes: 10_000 });
     const obtain = async (name: string) => {
       await clock.advance(1_000);
       const media = kept(await cache.obtain(wanted(`/${name}`), never));
@@ -411,12 +413,20 @@ describe("a download whose connection breaks", () => {
   it.each([
     ["a weak ETag", { etag: 'W/"v1"' }],
     ["no version", {} as Record<string, string>],
-    ["a compressed answer", { etag: '"v1"', "content-encoding": "identity" }],
   ])("is not resumed by %s", async (_, headers) => {
     const body = png(200_000);
     const { sent, answer } = breaking(body, 1, 100_000, headers);
     answers["/a"] = answer;
     kept(await (await openCache()).obtain(wanted("/a"), never));
+    expect(sent.ranges).toEqual([undefined, undefined]);
+  });
+
+  it("is not resumed by a compressed answer", async () => {
+    const body = png(200_000);
+    const { sent, answer } = breaking(gzipSync(body), 1, 100_000, { etag: '"v1"', "content-encoding": "gzip" });
+    answers["/a"] = answer;
+    const media = kept(await (await openCache()).obtain(wanted("/a"), never));
+    expect(readFileSync(media.path).equals(body)).toBe(true);
     expect(sent.ranges).toEqual([undefined, undefined]);
   });
 
@@ -617,5 +627,113 @@ describe.skipIf(!HAS_SMALL_DISKS)("a disk that takes nothing", () => {
     const { path, digest } = kept(await cache.obtain(wanted("/a"), never));
     expect(digest).toBe(sha256(body));
     expect(sha256(readFileSync(path))).toBe(digest);
+  });
+});
+
+/** What browsers ask for a page with, in a frame, too. */
+const AS_A_FRAME = { usual: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }, own: {}, query: null };
+const LOGIN = "<!doctype html><title>Hotel</title>Please log in";
+const html = (body: string) => send(Buffer.from(body), "text/html; charset=utf-8");
+
+/** A host of its own with a page for people, to which `redirect` leads. */
+async function portal() {
+  const { origin: at, answers: its } = await mediaOrigin("127.0.0.9");
+  its["/login"] = html(LOGIN);
+  const redirect: Answer = (_, response) => void response.writeHead(302, { location: `${at}/login` }).end();
+  return { at, its, redirect };
+}
+
+const read = (outcome: MediaOutcome) => readFileSync(kept(outcome).path, "utf8");
+
+describe("a captive portal that redirects everything to a page of its own", () => {
+  const page = () => wanted("/a", { mimeType: "text/html" });
+  const part = () => ({ ...wanted("/a"), mimeType: null });
+  const frame = () => ({ ...part(), asked: AS_A_FRAME });
+
+  it.each([
+    ["a page", page, "<!doctype html>the ad", "text/html"],
+    ["a page in a frame", frame, "<p>the ad", "text/html"],
+    ["a picture in a frame", frame, "a picture", "image/gif"],
+    ["a script", part, "go()", "text/javascript"],
+    ["a picture", () => wanted("/a"), "\x89PNG\r\n\x1a\n", "image/png"],
+  ])("replaces %s by nothing, and leaves nothing behind", async (_, request, body, type) => {
+    const { redirect } = await portal();
+    answers["/a"] = send(Buffer.from(body, "latin1"), type);
+    const cache = await openCache();
+    const { digest } = kept(await cache.obtain(request(), never));
+    answers["/a"] = redirect;
+    await clock.advance(3_600_000);
+    await cache.revalidate(request(), never);
+    expect(kept(await cache.obtain(request(), never)).digest).toBe(digest);
+    expect(files()).toEqual([digest]);
+  });
+
+  it("does not keep a page from being brought up to date that is on another host itself", async () => {
+    const { its, redirect } = await portal();
+    answers["/a"] = redirect;
+    const cache = await openCache();
+    await cache.obtain(page(), never);
+    its["/login"] = html("<!doctype html>new");
+    await clock.advance(3_600_000);
+    await cache.revalidate(page(), never);
+    expect(read(await cache.obtain(page(), never))).toBe("<!doctype html>new");
+  });
+
+  it("replaces no picture of that very host in a frame by its page", async () => {
+    const { its, redirect } = await portal();
+    answers["/a"] = redirect;
+    its["/login"] = send(Buffer.from("a picture"), "image/gif");
+    const cache = await openCache();
+    await cache.obtain(frame(), never);
+    its["/login"] = html(LOGIN);
+    await clock.advance(3_600_000);
+    await cache.revalidate(frame(), never);
+    expect(read(await cache.obtain(frame(), never))).toBe("a picture");
+  });
+
+  it("takes no part of another page away that has the same bytes", async () => {
+    const { redirect } = await portal();
+    answers["/a"] = html("<!doctype html>the ad");
+    answers["/b"] = html(LOGIN);
+    const cache = await openCache();
+    cache.release(kept(await cache.obtain(page(), never)).digest);
+    const { path, digest } = kept(await cache.obtain(wanted("/b", { mimeType: "text/html" }), never));
+    answers["/a"] = redirect;
+    await clock.advance(3_600_000);
+    for (const round of ["held", "released"]) {
+      await cache.revalidate(page(), never);
+      expect([round, existsSync(path)]).toEqual([round, true]);
+      if (round === "held") cache.release(digest);
+      await clock.advance(3_600_000);
+    }
+  });
+
+  it.each([
+    ["a part of a page", part, "go()"],
+    ["a picture", () => wanted("/a"), "\x89PNG\r\n\x1a\n"],
+  ])("counts for %s that is not there yet as a host that cannot be reached, each time", async (_, request, body) => {
+    const { redirect } = await portal();
+    answers["/a"] = redirect;
+    const cache = await openCache();
+    for (let spot = 0; spot < 4; spot++) {
+      const outcome = await cache.obtain(request(), never);
+      const reason = "CaptivePortal: 127.0.0.9 answers with a page";
+      expect(outcome).toMatchObject({ kind: "failed", transient: true, status: null, reason });
+    }
+    expect(files()).toEqual([]);
+    answers["/a"] = send(Buffer.from(body, "latin1"), "");
+    expect(kept(await cache.obtain(request(), never)).sizeBytes).toBe(body.length);
+  });
+
+  it.each([
+    ["a page", page, 200],
+    ["a page in a frame", frame, 200],
+    ["what its own server has no more, and says so on a page of another", part, 404],
+  ])("is not told from another host for %s that is not there yet", async (_, request, status) => {
+    const { its, redirect } = await portal();
+    answers["/a"] = redirect;
+    its["/login"] = (_, response) => response.writeHead(status, { "content-type": "text/html" }).end(LOGIN);
+    const outcome = await (await openCache()).obtain(request(), never);
+    expect(outcome).toMatchObject(status === 200 ? { kind: "kept" } : { kind: "failed", transient: false, status });
   });
 });

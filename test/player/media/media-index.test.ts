@@ -3,7 +3,8 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needsRecording } from "../../../src/core/media/page-lead.ts";
 import type { IndexedMedia } from "../../../src/player/media/media.ts";
-import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { type IndexConnection, IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
+import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
 import { AbsenceBook, PageLoadBook } from "../../../src/player/media/page-books.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
@@ -82,9 +83,51 @@ describe("the media index", () => {
     index.record(signed(0), media("a"), 1);
     index.record(signed(1), media("b"), 2);
     index.touch("a", 3);
-    expect(index.size()).toEqual({ files: 2, bytes: 2 });
+    expect(index.size()).toEqual({ files: 2, bytes: 8_192 });
     expect(index.byUse((files) => [...files].map(({ digest }) => digest))).toEqual(["b", "a"]);
     index.forget(["a", "b"]);
     expect(file.throughAll()).toEqual([]);
+  });
+});
+
+/** A media index's file that counts how often all its files are counted. */
+class CountedFile extends IndexFile {
+  counts = 0;
+
+  override use<T>(act: (connection: IndexConnection) => T): T {
+    return super.use(({ prepare, inOneCommit }) =>
+      act({
+        inOneCommit,
+        prepare: (sql) => {
+          if (sql.includes("count(*)")) this.counts++;
+          return prepare(sql);
+        },
+      }),
+    );
+  }
+}
+
+describe("the size of the media index", () => {
+  it("is counted once, and known from then on whatever comes and goes", () => {
+    const file = new CountedFile(join(temporaryFolder(), "media.db"), mediaIndexMigrations, pino({ level: "silent" }));
+    onTestFinished(() => file.close());
+    const index = new MediaIndex(file);
+    const sizes = [index.size()];
+    for (const digest of ["a", "b", "a", "c"]) index.record(signed(0), { ...media(digest), sizeBytes: 5_000 }, 1);
+    sizes.push(index.size());
+    index.forget(["b", "unknown"]);
+    sizes.push(index.size());
+    const refuse = "create trigger refuse before insert on source begin select raise(abort, 'no'); end";
+    file.use((db) => db.prepare(refuse).run());
+    expect(() => index.record(signed(1), media("d"), 1)).toThrow("no");
+    sizes.push(index.size());
+    expect(sizes.map(({ files, bytes }) => [files, bytes / 8_192])).toEqual([
+      [0, 0],
+      [3, 3],
+      [2, 2],
+      [2, 2],
+    ]);
+    expect(file.counts).toBe(1);
+    expect(index.size()).toEqual(new MediaIndex(file).size());
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MOST_HEADER_CHARS } from "../../../src/player/media/media.ts";
@@ -76,6 +77,19 @@ describe("what a page asks with", () => {
     expect(addressOf(url, { ...NOTHING, own: { "x-key": "secret" } })).not.toBe(one);
     expect(addressOf(url, { ...NOTHING, query: "{}" })).not.toBe(addressOf(url, { ...NOTHING, query: "[]" }));
     expect(addressOf(`${url}#top`)).toBe(url);
+  });
+
+  it("makes another address for each other origin that asks in its own way, and none for what anybody asks", () => {
+    const url = "https://api.example/weather";
+    const from = (origin: string, own = {}, query: string | null = null) =>
+      addressOf(url, { usual: { origin }, own, query });
+    const [one, other] = ["https://one.example", "https://other.example"];
+    expect(from(one)).toBe(from(other));
+    expect(from(one, { "x-key": "1" })).not.toBe(from(other, { "x-key": "1" }));
+    expect(from(one, {}, "{}")).not.toBe(from(other, {}, "{}"));
+    // What is in the cache of its own origin's stays known.
+    const known = createHash("sha256").update('[[["x-key","1"]],null]').digest("hex");
+    expect(from("https://api.example", { "x-key": "1" })).toBe(`${url}#with-${known}`);
   });
 });
 
@@ -172,6 +186,25 @@ describe("a page that asks in its own way", () => {
     expect(await ask(`${other.origin}/list`, {}, "hats")).toBe("offers for hats");
     expect(told.map(({ method }) => method)).toEqual(["OPTIONS", "GET", "OPTIONS", "POST"]);
     expect(told[0]).toEqual({ method: "OPTIONS", key: undefined, secret: false, query: "" });
+  });
+
+  it("gets no answer in which its server named another origin, and shares what everybody gets", async () => {
+    const { other, page } = await shop();
+    const origins: unknown[] = [];
+    other.answers["/weather"] = ({ method, headers }, response) => {
+      const { origin = "*" } = headers;
+      if (method === "GET") origins.push(origin);
+      response.writeHead(200, { ...LEAVE, "access-control-allow-origin": origin, vary: "Origin" }).end("21");
+    };
+    const named = async (origin: string, own: Record<string, string>) => {
+      const usual = Object.keys(own).length === 0 ? {} : { origin };
+      const answer = await page.answer("GET", `${other.origin}/weather`, "", { usual, own, query: null });
+      return answer.kind === "media" ? answer.headers["access-control-allow-origin"] : answer.kind;
+    };
+    const sites = ["https://one.example", "https://two.example"];
+    for (const site of [...sites, ...sites]) expect(await named(site, { "x-key": "1" })).toBe(site);
+    for (const site of sites) expect(await named(site, {})).toBe("*");
+    expect(origins).toEqual([...sites, "*"]);
   });
 
   it("asks any with a format of its own, which browsers let pages ask everybody for", async () => {

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { IndexFile, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { IndexFile } from "../../../src/player/media/media-index.ts";
+import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
 import { AHEAD_BYTES, DataBook, DataMeter, readDataMonth } from "../../../src/player/network/data-meter.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
+import { bytesOnDisk } from "../../../src/core/media/cache-policy.ts";
 import { type Item, type Playout, playoutsOf } from "../../../src/core/spot.ts";
 import { ItemMedia, LATE_DOWNLOAD_MS, MOST_LATE_DOWNLOADS } from "../../../src/player/screen/item-media.ts";
 import type { Recording } from "../../../src/player/screen/stage.ts";
@@ -85,7 +86,7 @@ describe("an item's media", () => {
     const one = playout("/a");
     expect(await media.fetch(one)).toEqual(true);
     expect(await media.reread(one)).toMatchObject({ kind: "whole" });
-    expect(heldBytes()).toBe(PNG.length);
+    expect(heldBytes()).toBe(bytesOnDisk(PNG.length));
     media.letGo(one);
     expect(heldBytes()).toBe(0);
   });

@@ -9,7 +9,8 @@ import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.
 import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { Kept, MediaOutcome } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
-import { IndexFile, MediaIndex, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
+import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
 import { FREE_LINE, type MediaLine } from "../../../src/player/network/media-line.ts";
 import { pageGetBy } from "../../../src/player/network/page-get.ts";
 import { temporaryFolder } from "../machine/temporary-folder.ts";
@@ -61,7 +62,7 @@ export async function mediaOrigin(host = "127.0.0.1"): Promise<MediaOrigin> {
 export async function openMediaCache(
   folder = temporaryFolder(),
   clock = new ManualClock(),
-  limits: { maxBytes?: number; maxItemBytes?: number } = {},
+  limits: { maxBytes?: number; maxFiles?: number; maxItemBytes?: number } = {},
   lineOn: (index: IndexFile) => MediaLine = () => FREE_LINE,
   onDeferred: (wanted: MediaRequest) => void = () => {},
 ): Promise<OpenedCache> {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
-import { type IndexConnection, IndexFile, mediaIndexMigrations } from "../../../src/player/media/media-index.ts";
+import { type IndexConnection, IndexFile } from "../../../src/player/media/media-index.ts";
+import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
 import { temporaryFolder } from "../machine/temporary-folder.ts";
 
 /** A media index's file that notes by which plans SQLite answers what is asked of it. */
