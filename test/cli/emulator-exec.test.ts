@@ -15,8 +15,8 @@ function wordsFor(script: string, ...flags: string[]): readonly string[] {
 }
 
 function spotloop(env: NodeJS.ProcessEnv, ...words: readonly string[]) {
-  const options = { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } } as const;
-  const child = spawn(process.execPath, [MAIN, ...words], options);
+  const all = { ...process.env, ...env };
+  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ["ignore", "pipe", "pipe"], env: all });
   onTestFinished(() => void child.kill("SIGKILL"));
   const printed = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
