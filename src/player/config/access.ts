@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { readUplink, type Uplink } from "../network/uplink.ts";
 import { type BadConfig, type ConfigSource, explained, surroundingsOf, warningsAbout } from "./config.ts";
 import { overlaid, overridesFrom, textAt } from "./environment.ts";
-import { configPlaces, readJsonFile, readOrgToken } from "./file.ts";
+import { configPlaces, firstThere, readJsonFile, readOrgToken } from "./file.ts";
 import { problemsOf } from "./problems.ts";
 import { configFileSchema } from "./schema.ts";
 
@@ -29,7 +28,7 @@ export type AccessReading = { readonly kind: "ok"; readonly access: Access } | O
 export function readAccess(source: ConfigSource, mayBeNew = false): AccessReading {
   const surroundings = surroundingsOf(source);
   const places = configPlaces(source.path, surroundings);
-  const path = places.find((place) => existsSync(place)) ?? null;
+  const path = firstThere(places);
   const shownPath = path ?? places[0] ?? "";
   if (path === null && source.path !== null && !mayBeNew) {
     const problems = [{ path: "", message: "The file is not there." }];

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import envPaths from "env-paths";
 import type { z } from "zod";
@@ -15,6 +15,7 @@ import {
 import {
   configPlaces,
   defaultDataDir,
+  firstThere,
   readableByOthers,
   readJsonFile,
   readOrgToken,
@@ -98,7 +99,7 @@ export interface ConfigSource {
 export function readConfig(source: ConfigSource): ConfigReading {
   const surroundings = surroundingsOf(source);
   const places = configPlaces(source.path, surroundings);
-  const path = places.find((place) => existsSync(place)) ?? null;
+  const path = firstThere(places);
   const watch = path === null ? places : places.slice(0, places.indexOf(path) + 1);
   const shownPath = path ?? places[0] ?? "";
 

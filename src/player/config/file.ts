@@ -139,6 +139,19 @@ function writable(folder: string): boolean {
   }
 }
 
+/** The first of these files that is there. Where none is, one that cannot be looked at: reading it says what is wrong. */
+export function firstThere(places: readonly string[]): string | null {
+  return places.find((place) => existsSync(place)) ?? places.find((place) => !isAbsent(place)) ?? null;
+}
+
+function isAbsent(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** What a configuration file holds, unchecked, or why that cannot be told. */
 type FileReading =
   | { readonly kind: "value"; readonly value: unknown }

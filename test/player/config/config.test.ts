@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -389,6 +389,14 @@ describe("where a configuration is looked for", () => {
     writeFileSync(user, JSON.stringify(least), { mode: 0o600 });
     expect(readConfig(sourceIn(folder, {}, null)).watch).toEqual(["/etc/spotloop/config.json", user]);
     expect(readConfig(sourceIn(folder, {}, null))).toMatchObject({ kind: "ok", path: user });
+  });
+
+  it.skipIf(isWindows)("is there where it cannot be looked at, which is said rather than that there is none", () => {
+    const folder = temporaryFolder();
+    symlinkSync("circle", join(folder, "circle"));
+    const reading = readConfig(sourceIn(folder, {}, join(folder, "circle", "config.json")));
+    expect(reading).toMatchObject({ kind: "bad", absentFrom: [] });
+    expect(problems(reading)).toEqual(["The file cannot be read (ELOOP)."]);
   });
 
   it("is in ProgramData on Windows", () => {
