@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { within } from "../../client/http.ts";
 import { codeOf } from "../stores/database.ts";
 import { healthPage, healthPagePolicy } from "./health-page.ts";
 import type { HealthReport } from "./health-report.ts";
@@ -23,6 +24,8 @@ export type HealthStart =
 const LIMITS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 };
 const MOST_CONNECTIONS = 32;
 const UNREAD_MS = 30_000;
+/** Chromium may never answer for a deck that is closed while it is looked at; whoever asks after that has another look. */
+export const LOOKED_WITHIN_MS = 10_000;
 
 /**
  * Tells on 127.0.0.1, and nowhere else, how the player is: `/health` (JSON, 503 when it fails), `/metrics` (Prometheus),
@@ -58,7 +61,8 @@ interface Answer {
 type Answers = ReadonlyMap<string, (query: URLSearchParams) => Answer | Promise<Answer>>;
 
 function answersOf({ report, metrics: { registry }, screenshot }: HealthParts): Answers {
-  const look = shared(screenshot);
+  const { signal } = new AbortController();
+  const look = shared((screenId: string | null) => within(LOOKED_WITHIN_MS, signal, () => screenshot(screenId)));
   const screenIds = () => report().screens?.map(({ screenId }) => screenId);
   return new Map<string, (query: URLSearchParams) => Answer | Promise<Answer>>([
     ["/", () => ({ status: 200, type: "text/html; charset=utf-8", body: healthPage(report()) })],
@@ -106,8 +110,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
 }
 
 function refusalOf({ method, headers, socket }: IncomingMessage): Answer | null {
+  const host = headers.host?.toLowerCase() ?? "";
+  // The port that goes without saying is not said (RFC 9110, 7.2).
+  const named = socket.localPort === 80 && !host.endsWith(":80") ? `${host}:80` : host;
   const hosts = ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${socket.localPort}`);
-  if (!hosts.includes(headers.host?.toLowerCase() ?? "")) return plain(403, "not for this host");
+  if (!hosts.includes(named)) return plain(403, "not for this host");
   return method === "GET" || method === "HEAD" ? null : plain(405, "only GET and HEAD");
 }
 

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { createServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { type HealthParts, startHealth } from "../../../src/player/health/health.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type HealthParts, LOOKED_WITHIN_MS, startHealth } from "../../../src/player/health/health.ts";
 import { type HealthReport, type ScreenHealth, sumOf } from "../../../src/player/health/health-report.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
 
@@ -141,6 +141,24 @@ describe("health", () => {
     expect((await ask(port, "/screenshot.jpg")).status).toBe(503);
   });
 
+  it("looks again where a look at the screen never ends", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const looks = [new Promise<never>(() => {}), Promise.resolve(Buffer.from("jpeg"))];
+    const begun = Promise.withResolvers<void>();
+    const { port } = await started({
+      screenshot: async () => {
+        begun.resolve();
+        return (await looks.shift()) ?? null;
+      },
+    });
+    const first = ask(port, "/screenshot.jpg");
+    await begun.promise;
+    await vi.advanceTimersByTimeAsync(LOOKED_WITHIN_MS);
+    expect((await first).status).toBe(500);
+    expect((await ask(port, "/screenshot.jpg")).status).toBe(200);
+  });
+
   it("tells of each of several screens, and shows the one that is asked for", async () => {
     const { status, onAir, next, lastError, displayTrouble, panel } = report;
     const each = { status, onAir, next, lastError, displayTrouble, panel };
@@ -202,6 +220,16 @@ describe("health", () => {
     for (const host of ["localhost", `evil.example:${port}`, `localhost:${port}.evil.example`, "localhost:1"]) {
       expect(await status(host)).toBe(403);
     }
+  });
+
+  it("answers to its names alone on port 80, which no browser sends", async (context) => {
+    const parts = { report: () => report, metrics: createMetrics(), screenshot: async () => null };
+    const health = await startHealth({ port: 80, ...parts });
+    if (health.kind !== "listening") return context.skip();
+    onTestFinished(() => health.close());
+    const status = async (host: string) => (await ask(80, "/health", { headers: { host } })).status;
+    for (const host of ["localhost", "127.0.0.1", "[::1]", "localhost:80"]) expect(await status(host)).toBe(200);
+    for (const host of ["evil.example", "localhost:1"]) expect(await status(host)).toBe(403);
   });
 
   it("says so, and nothing of the reason, when the report cannot be made", async () => {
