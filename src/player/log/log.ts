@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Logger, pino, stdTimeFunctions } from "pino";
 import type roll from "pino-roll";
 
@@ -115,13 +115,17 @@ async function openFile({ dir, maxBytes }: LogOptions): Promise<LogFile | null> 
   }
 }
 
-function logFile(stream: Awaited<ReturnType<typeof roll>>): LogFile {
+type RollingFile = Awaited<ReturnType<typeof roll>>;
+
+function logFile(stream: RollingFile): LogFile {
   let closing: Promise<void> | null = null;
   // A full or failing disk costs lines, never the player: the stream keeps what fits its queue and tries again.
   stream.on("error", () => {});
   return {
     write(line) {
-      if (closing === null) stream.write(line);
+      if (closing !== null) return;
+      if (!existsSync(stream.file)) beginAnew(stream);
+      stream.write(line);
     },
     close() {
       closing ??= new Promise((resolve) => {
@@ -139,6 +143,22 @@ function logFile(stream: Awaited<ReturnType<typeof roll>>): LogFile {
   };
 }
 
+/**
+ * Somebody may clear away the log, by itself or with its folder: what is open then takes lines that nobody can read, and
+ * room that nobody sees taken.
+ */
+function beginAnew(stream: RollingFile): void {
+  const { file } = stream;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // Each try of the stream's own that fails would leave something behind.
+    closeSync(openSync(file, "a"));
+    stream.reopen();
+  } catch {
+    // Nothing can be written there for now: the line goes where those before it went.
+  }
+}
+
 /** A line of the log for people: `04:05:06.789 WARN  item failed reason=stalled`. What is no such line stays as it is. */
 function readable(line: string): string {
   const fields = fieldsOf(line);
@@ -146,10 +166,16 @@ function readable(line: string): string {
   const { time, level, msg, err, ...rest } = fields;
   const clock = typeof time === "string" ? time.slice(11, 23) : "";
   const details = Object.entries(rest).map(
-    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ([key, value]) => `${key}=${onOneLine(typeof value === "string" ? value : JSON.stringify(value))}`,
   );
   const head = [clock, String(level).toUpperCase().padEnd(5), String(msg ?? ""), ...details].join(" ").trimEnd();
   return err === undefined ? `${head}\n` : `${head}\n${stackOf(err)}\n`;
+}
+
+/** What others have named could end the line and write the next one, or speak to a terminal; a journal hides it whole. */
+function onOneLine(text: string): string {
+  const written = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replaceAll("\n", "\\n").replace(/\p{Cc}/gu, written);
 }
 
 function fieldsOf(line: string): Record<string, unknown> | null {

@@ -17,6 +17,10 @@ declare module "pino-roll" {
   }
 
   interface RollingFile extends EventEmitter {
+    /** The one that is written. */
+    readonly file: string;
+    /** Opens it by its name again. */
+    reopen(): void;
     write(line: string): boolean;
     end(): void;
   }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { LOG_FILES, type LogOptions, openLog } from "../../../src/player/log/log.ts";
@@ -89,6 +89,14 @@ describe("the log", () => {
     expect(echoed[1]).toMatch(/ERROR broken\n {2}Error: broken\n {2} +at /);
   });
 
+  it("echoes a line as one, whatever a file or an item is called", async () => {
+    const echoed: string[] = [];
+    const { logger, close } = openLog(options(temporaryFolder(), { echo: { write: (text) => echoed.push(text) } }));
+    logger.warn({ file: "a\n04:05:06.789 ERROR b\u001b[2J\u0085.jpg" }, "skipped");
+    await close();
+    expect(echoed[0]).toMatch(/WARN {2}skipped file=a\\n04:05:06\.789 ERROR b\\u001b\[2J\\u0085\.jpg\n$/);
+  });
+
   it("goes to stderr where its folder cannot be", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "file"), "");
@@ -108,6 +116,19 @@ describe("the log", () => {
     for (let count = 0; count < 6; count++) logger.info({ padding: "x".repeat(MIB) }, `line ${count}`);
     await close();
     expect(echoed).toHaveLength(6);
+  });
+
+  it.skipIf(process.platform === "win32")("goes on where somebody cleared it away", async () => {
+    const dir = join(temporaryFolder(), "logs");
+    const { logger, close } = openLog(options(dir));
+    logger.info("before");
+    await vi.waitFor(() => expect(textIn(dir)).toContain("before"));
+    for (const cleared of [dir, join(dir, "spotloop.1.log")]) {
+      rmSync(cleared, { recursive: true });
+      logger.info(`after ${cleared}`);
+      expect(textIn(dir)).toContain(`after ${cleared}`);
+    }
+    await close();
   });
 
   it("can be closed twice, and takes lines after that without harm", async () => {
