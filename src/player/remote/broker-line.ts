@@ -31,7 +31,9 @@ const LARGEST_FILE_BYTES = 1024 * 1024;
  */
 export function openBrokerLine(access: BrokerAccess, uplink: Uplink, signal: AbortSignal): Promise<BrokerLine> {
   return within(CONNECTED_WITHIN_MS, signal, async (limit) => {
-    const { hostname, port } = new URL(access.url);
+    const { hostname: written, port } = new URL(access.url);
+    // The host of an mqtts address is left as it was written; name servers know müller.example as xn--mller-kva.example.
+    const { hostname } = new URL(`https://${written}`);
     const target = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || SECURE_MQTT_PORT };
     const { authFile, certFile, keyFile, caFile } = access;
     const login = authFile === undefined ? null : loginIn(textOf("authFile", authFile));

@@ -339,3 +339,21 @@ describe.skipIf(lackingBroker !== null)(`the broker (${lackingBroker ?? "Mosquit
     expect([nobody.session.connected, await nobody.connections()]).toEqual([false, ["certificate"]]);
   });
 });
+
+describe("the way to a broker", () => {
+  it("is asked for by the name that the network knows, however the address is written", async () => {
+    const asked: string[] = [];
+    const proxy = createServer().on("connect", ({ url = "" }, client) => {
+      asked.push(url);
+      client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const https = { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, authorization: null };
+    for (const url of ["mqtts://m\u00fcller.example", "mqtts://MQTT.Example:443", "mqtts://[2001:db8::1]:8884"]) {
+      const line = openBrokerLine({ url }, { ...DIRECT, http: https, https }, new AbortController().signal);
+      await expect(line).rejects.toThrow("HTTP 403");
+    }
+    expect(asked).toEqual(["xn--mller-kva.example:8883", "mqtt.example:443", "[2001:db8::1]:8884"]);
+  });
+});
