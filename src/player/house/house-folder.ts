@@ -2,11 +2,12 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { open, opendir, readFile, realpath, stat } from "node:fs/promises";
-import { extname, join, sep } from "node:path";
+import { extname, join } from "node:path";
 import type { Logger } from "pino";
 import type { HouseForm, HouseItem } from "../../core/house.ts";
 import { codeOf } from "../stores/database.ts";
 import { ask, SILENT } from "./house-disk.ts";
+import { isIn, PageEditions, type PagePlace, UNNAMEABLE, within } from "./page-files.ts";
 
 /** An item of house content and where it is. */
 interface HouseEntry extends HouseItem {
@@ -14,16 +15,6 @@ interface HouseEntry extends HouseItem {
   readonly path: string;
   /** `null` for what needs no other files. */
   readonly page: PagePlace | null;
-}
-
-/** Where a page has its files. */
-interface PagePlace {
-  /** The folder that their names are within. */
-  readonly folder: string;
-  /** The page's own name there, which may be a link's. */
-  readonly entrance: string;
-  /** The folder of all house content: what a link leads to is in it. */
-  readonly root: string;
 }
 
 /** What a folder holds. */
@@ -90,12 +81,12 @@ async function examine(root: string, name: string): Promise<HouseEntry | Skipped
   const path = join(root, name);
   try {
     const real = await ask(() => realpath(path));
-    if (!real.startsWith(root + sep)) return { name, why: "leads out of the folder" };
+    if (!isIn(root, real)) return { name, why: "leads out of the folder" };
     const found = await ask(() => stat(real));
     if (found.isDirectory()) return await asPage(root, name, real);
     const form = formOf(name);
     if (form === undefined) return { name, why: "is no image, clip or page" };
-    return entryOf(name, form, real, form === "page" ? { folder: root, entrance: name, root } : null, found);
+    return await entryOf(name, form, real, form === "page" ? { folder: root, entrance: name, root } : null, found);
   } catch (error) {
     if (codeOf(error) === SILENT) throw error;
     if (name.includes("\ufffd")) return { name, why: "has a name that is not UTF-8" };
@@ -106,24 +97,33 @@ async function examine(root: string, name: string): Promise<HouseEntry | Skipped
 /** A folder is a page by its index.html, however that is written, or by the only page in it. */
 async function asPage(root: string, name: string, folder: string): Promise<HouseEntry | SkippedFile> {
   const pages = await ask(() => namesIn(folder, (one) => formOf(one) === "page"));
-  const index = pages.find((one) => /^index\./i.test(one)) ?? (pages.length === 1 ? pages[0] : undefined);
+  const index = indexOf(pages) ?? (pages.length === 1 ? pages[0] : undefined);
   if (index === undefined) return { name, why: "is a folder without index.html" };
   const real = await ask(() => realpath(join(folder, index)));
-  if (!real.startsWith(root + sep)) return { name, why: "leads out of the folder" };
+  if (!isIn(root, real)) return { name, why: "leads out of the folder" };
   return entryOf(name, "page", real, { folder, entrance: index, root }, await ask(() => stat(real)));
 }
 
-function entryOf(
+/** Which of several it is must not depend on the order in which a disk names them, or the player beside shows another. */
+function indexOf(pages: readonly string[]): string | undefined {
+  const written = (end: string) => pages.filter((one) => one.toLowerCase() === `index${end}`);
+  // Lower case goes first.
+  return FORMS.page.flatMap((end) => written(end).sort().reverse())[0];
+}
+
+async function entryOf(
   name: string,
   form: HouseForm,
   path: string,
   page: PagePlace | null,
   found: Stats,
-): HouseEntry | SkippedFile {
+): Promise<HouseEntry | SkippedFile> {
   const { size, mtimeMs, ctimeMs, ino } = found;
   if (!found.isFile()) return { name, why: "is no plain file" };
   if (size === 0) return { name, why: "is empty" };
   if (page !== null && UNNAMEABLE.test(page.entrance)) return { name, why: "is a page with \\ or : in its name" };
+  // What only its owner may read would else be said to be undecodable.
+  await ask(async () => (await open(path)).close());
   const id = createHash("sha256").update([name, ino, size, mtimeMs, ctimeMs].join("\n")).digest("hex").slice(0, 32);
   return { id, name, form, path, page };
 }
@@ -155,6 +155,7 @@ export class HouseFolder {
   #said: ReadonlySet<string> = new Set();
   /** The items, by their ids, whose first file could not be had when it was last asked for. */
   readonly #gone = new Set<string>();
+  readonly #editions = new PageEditions();
 
   constructor(folder: string, log: Logger) {
     this.#folder = folder;
@@ -163,7 +164,8 @@ export class HouseFolder {
 
   /** What can be shown, in no order. What cannot be is said in the log, once. */
   async look(): Promise<readonly HouseItem[]> {
-    const { entries, skipped, problem } = await surveyHouse(this.#folder);
+    const { entries: found, skipped, problem } = await surveyHouse(this.#folder);
+    const entries = await this.#editions.of(found);
     this.#before = this.#entries;
     this.#entries = new Map(entries.map((entry) => [entry.id, entry]));
     this.#gone.clear();
@@ -185,6 +187,7 @@ export class HouseFolder {
     const entry = this.#entry(id);
     if (entry === undefined) return null;
     const { page } = entry;
+    if (page !== null) this.#editions.note(id, page, name);
     const path = page === null ? entry.path : await within(page, name);
     const file = path === null ? null : await fileAt(path, page === null ? entry.name : name);
     if (page === null || name === page.entrance) {
@@ -220,21 +223,6 @@ export class HouseFolder {
 
 /** A folder of hundreds of other things needs no line for each. */
 const MOST_SAID = 20;
-
-/** On one system or another these lead elsewhere: no page may ask for a name that has them. */
-const UNNAMEABLE = /[\\\0:]/;
-
-/** Where a page's file really is, or `null` where its name is hidden, or a link leads out of all house content. */
-async function within({ folder, root }: PagePlace, name: string): Promise<string | null> {
-  const parts = name.split("/");
-  if (parts.some((part) => part === "" || part.startsWith(".") || UNNAMEABLE.test(part))) return null;
-  try {
-    const path = await ask(() => realpath(join(folder, ...parts)));
-    return path.startsWith(root + sep) ? path : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Of the type that its name says, as any server has it: what a link leads to may have no end that tells. */
 async function fileAt(path: string, name: string): Promise<HouseFile | null> {

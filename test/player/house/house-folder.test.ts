@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, parse } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
@@ -31,6 +31,19 @@ async function named(name: string) {
   if (item === undefined) throw new Error(`${name} is not shown`);
   return item;
 }
+
+/** No file is closed to root. */
+async function asNobody<T>(act: () => Promise<T>): Promise<T> {
+  const user = process.geteuid?.() ?? NOBODY;
+  if (user === 0) process.seteuid?.(NOBODY);
+  try {
+    return await act();
+  } finally {
+    if (user === 0) process.seteuid?.(user);
+  }
+}
+
+const NOBODY = 65_534;
 
 describe("a folder of house content", () => {
   it("holds images, clips, pages, and folders with a page; hidden files are none, and others are skipped", async () => {
@@ -68,6 +81,24 @@ describe("a folder of house content", () => {
   });
 
   it.each([
+    "index.bak.html",
+    "index.de.html",
+    "index.htm",
+    // On Windows that is the same file.
+    ...(process.platform === "win32" ? [] : ["Index.HTML"]),
+  ])("has a page by its index.html, not by %s beside it", async (other) => {
+    for (const [name, files] of Object.entries({ a: [other, "index.html"], b: ["index.html", other] }))
+      for (const file of files) put(`${name}/${file}`);
+    const { entries } = await surveyHouse(folder);
+    expect(entries.map(({ path }) => basename(path))).toEqual(["index.html", "index.html"]);
+  });
+
+  it("can be a whole drive, as a memory stick is on Windows", async () => {
+    const { skipped } = await surveyHouse(parse(folder).root);
+    expect(skipped.map(({ why }) => why)).not.toContain("leads out of the folder");
+  });
+
+  it.each([
     ["is not there", "it is not there", () => rmSync(folder, { recursive: true })],
     ["is empty", "there is nothing in it to show", () => {}],
   ])("that %s has nothing to show, and says why once", async (_, problem, make) => {
@@ -75,6 +106,18 @@ describe("a folder of house content", () => {
     expect(await house.look()).toEqual([]);
     expect(await house.look()).toEqual([]);
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`house.dir: ${problem}; the packaged slate is shown`]);
+  });
+
+  it.skipIf(process.platform === "win32")("skips what its owner alone can read, and says so", async () => {
+    for (const name of ["a.jpg", "b/index.html"]) put(name);
+    for (const name of ["a.jpg", "b/index.html"]) chmodSync(join(folder, name), 0o000);
+    for (const one of [folder, dirname(folder)]) chmodSync(one, 0o755);
+    const { skipped } = await asNobody(() => surveyHouse(folder));
+    const why = "cannot be read (EACCES)";
+    expect([...skipped].sort((one, other) => (one.name < other.name ? -1 : 1))).toEqual([
+      { name: "a.jpg", why },
+      { name: "b", why },
+    ]);
   });
 
   it("says once of each file that it is skipped", async () => {
@@ -173,6 +216,29 @@ describe("a page in the folder", () => {
     const { entries, skipped } = await surveyHouse(folder);
     expect(entries.map(({ name }) => name)).toEqual(["10:30.jpg"]);
     expect(skipped.map(({ name }) => name).sort()).toEqual(["10:30.html", "a\\b.html", "news"]);
+  });
+
+  it("is another one once a file that it was given has changed, or is there, but for what it asks for again", async () => {
+    put("news/index.html");
+    put("news/style/a.css");
+    put("news/today.json");
+    const begin = async () => {
+      const { id } = await named("news");
+      for (const name of ["index.html", "style/a.css", "later.jpg", "today.json", "today.json"])
+        await house.file(id, name);
+      return id;
+    };
+    const first = await begin();
+    put("news/today.json", "another");
+    put("news/beside.css");
+    expect([(await named("news")).id, await begin()]).toEqual([first, first]);
+    put("news/style/a.css", "another");
+    const second = await begin();
+    put("news/later.jpg");
+    const third = await begin();
+    expect(new Set([first, second, third]).size).toBe(3);
+    rmSync(join(folder, "news/style/a.css"));
+    expect((await named("news")).id).toBe(third);
   });
 
   it("is followed to what its link leads to by now", async () => {
