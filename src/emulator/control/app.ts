@@ -43,7 +43,7 @@ export function controlApp({ network, service, files, forks }: Controlled, host:
     c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
-  addDescription(app);
+  addDescription(app, forks === null ? controlCalls.filter(({ call }) => !OF_FORKS.test(call)) : controlCalls);
   app.get("/control/health", (c) => c.json({ status: "ok" }));
   app.post("/control/reset", (c) => {
     reset(network);
@@ -80,33 +80,37 @@ function methodsAt(app: Hono<Env>, path: string): string[] {
   });
 }
 
+/** What a fork does not have itself. */
+const OF_FORKS = / \/control\/forks\b/;
+const TITLE = "Control API of the Spotloop emulator";
+
 /** Adds the index of the control API and its description. */
-function addDescription(app: Hono<Env>): void {
-  app.get("/control", (c) => c.json(INDEX));
-  app.get("/control/openapi.json", (c) => c.json(controlDescription()));
+function addDescription(app: Hono<Env>, calls: readonly ControlCall[]): void {
+  const index = {
+    title: TITLE,
+    ...(calls === controlCalls ? { dashboard: "/" } : {}),
+    description: "/control/openapi.json",
+    vendor_interface: "/openapi.json",
+    metrics: "/metrics",
+    calls: calls.map(({ call, does }) => ({ call, does })),
+  };
+  app.get("/control", (c) => c.json(index));
+  app.get("/control/openapi.json", (c) => c.json(controlDescription(calls)));
 }
 
-const INDEX = {
-  title: "Control API of the Spotloop emulator",
-  dashboard: "/",
-  description: "/control/openapi.json",
-  vendor_interface: "/openapi.json",
-  metrics: "/metrics",
-  calls: controlCalls.map(({ call, does }) => ({ call, does })),
-};
-
 /** The control API in OpenAPI 3.1, whose schemas are JSON Schema. */
-function controlDescription(): object {
+function controlDescription(calls: readonly ControlCall[]): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const described of controlCalls) {
+  for (const described of calls) {
     const [method = "", path = ""] = described.call.split(" ");
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(described, path) };
   }
-  const info = { title: INDEX.title, version: "1" };
+  const info = { title: TITLE, version: "1" };
   return { openapi: "3.1.0", info, paths, components: { schemas: { Error: jsonSchema(errorSchema, "output") } } };
 }
 
-function operationOf({ does, query, body, answer, status = 200 }: ControlCall, path: string): object {
+function operationOf(described: ControlCall, path: string): object {
+  const { does, query, body, isBodyOptional = false, answer, statuses = [200] } = described;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     return { name, in: "path", required: true, schema: { type: "string" } };
   });
@@ -114,9 +118,11 @@ function operationOf({ does, query, body, answer, status = 200 }: ControlCall, p
   return {
     summary: does,
     parameters: [...inPath, ...parametersOf(query)],
-    ...(body === undefined ? {} : { requestBody: content(jsonSchema(body, "input")) }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: !isBodyOptional, ...content(jsonSchema(body, "input")) } }),
     responses: {
-      [status]: { description: "done", ...success },
+      ...Object.fromEntries(statuses.map((status) => [status, { description: "done", ...success }])),
       default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
     },
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { switchesSchema } from "../behaviour/switches.ts";
 import { clockSettingSchema } from "../clock.ts";
-import { faultSchema } from "../faults/schema.ts";
+import { faultEntrySchema, faultListSchema, faultSchema } from "../faults/schema.ts";
 import {
   additionSchema,
   locationApprovalSchema,
@@ -21,10 +21,12 @@ export interface ControlCall {
   readonly does: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /** Whether the body may be left out. */
+  readonly isBodyOptional?: true;
   /** What a success answers; JSON of any kind where it is left out. */
   readonly answer?: z.ZodType;
-  /** The status of a success, 200 unless it says otherwise. */
-  readonly status?: 200 | 201;
+  /** The statuses of a success, 200 alone unless it says otherwise. */
+  readonly statuses?: readonly (200 | 201)[];
 }
 
 /** What control calls answer, for their description; a test holds the answers against it. Instants are ISO 8601. */
@@ -70,7 +72,15 @@ const violationsShape = z.array(
   }),
 );
 
-const faultsShape = z.array(faultSchema.extend({ until: instant.optional(), matched: z.int(), applied: z.int() }));
+/** Only what ends by itself says when. */
+const faultsShape = z.array(
+  faultSchema.extend({
+    forSeconds: faultSchema.shape.forSeconds.unwrap().unwrap().optional(),
+    until: instant.optional(),
+    matched: z.int(),
+    applied: z.int(),
+  }),
+);
 
 const clockShape = z.object({ mode: z.enum(["real", "frozen"]), now: instant, speed: z.number() });
 
@@ -142,15 +152,15 @@ export const controlCalls: readonly ControlCall[] = [
   {
     call: "PUT /control/faults",
     does: "these faults in place of those there are; rules, or presets by name",
-    body: z.array(faultSchema),
+    body: faultListSchema,
     answer: faultsShape,
   },
   {
     call: "POST /control/faults",
     does: "one more fault, after those there are; a rule, or a preset",
-    body: faultSchema,
+    body: faultEntrySchema,
     answer: faultsShape,
-    status: 201,
+    statuses: [201],
   },
   { call: "DELETE /control/faults", does: "ends faults", query: whichSchema, answer: faultsShape },
   { call: "GET /control/clock", does: "the virtual clock", answer: clockShape },
@@ -163,6 +173,7 @@ export const controlCalls: readonly ControlCall[] = [
     does: "approves a location in review",
     query: ownerSchema,
     body: locationApprovalSchema,
+    isBodyOptional: true,
     answer: ownedShape,
   },
   {
@@ -177,8 +188,9 @@ export const controlCalls: readonly ControlCall[] = [
     call: "POST /control/cars",
     does: "a new pending CAR; what is left out is made up",
     body: submissionSchema,
+    isBodyOptional: true,
     answer: ownedShape,
-    status: 201,
+    statuses: [201],
   },
   {
     call: "POST /control/cars/{id}/approve",
@@ -192,7 +204,7 @@ export const controlCalls: readonly ControlCall[] = [
     does: "adds an organization",
     body: additionSchema,
     answer: organizationShape,
-    status: 201,
+    statuses: [201],
   },
   {
     call: "DELETE /control/organizations/{org_token}",
@@ -211,10 +223,15 @@ export const controlCalls: readonly ControlCall[] = [
   { call: "GET /control/behaviour", does: "how the emulator reads what the interface leaves open" },
   { call: "PATCH /control/behaviour", does: "sets some of its switches", body: switchesSchema },
   { call: "GET /control/snapshots", does: "the snapshots that are kept", answer: snapshotsShape },
-  { call: "PUT /control/snapshots/{name}", does: "keeps the whole state by a name", answer: snapshotShape },
+  {
+    call: "PUT /control/snapshots/{name}",
+    does: "keeps the whole state by a name; 201 when it is new",
+    answer: snapshotShape,
+    statuses: [200, 201],
+  },
   { call: "POST /control/snapshots/{name}/restore", does: "brings it back", answer: snapshotShape },
   { call: "DELETE /control/snapshots/{name}", does: "forgets a snapshot", answer: snapshotShape },
   { call: "GET /control/forks", does: "the forks that are open", answer: forksShape },
-  { call: "POST /control/forks", does: "opens a fork of the network", answer: forkShape, status: 201 },
+  { call: "POST /control/forks", does: "opens a fork of the network", answer: forkShape, statuses: [201] },
   { call: "DELETE /control/forks/{id}", does: "closes a fork", answer: forkShape },
 ];

@@ -118,18 +118,25 @@ const presetSchema = z.enum(presetNames as [PresetName, ...PresetName[]], {
 });
 const presetObjectSchema = knownKeys({ preset: presetSchema, forSeconds: faultSchema.shape.forSeconds });
 
+/** What an entry can be. It is read by hand, so that its mistakes are told well, and described by this. */
+const describedEntry = z.union([presetSchema, presetObjectSchema, faultSchema]);
+const { $schema: _, ...entryDescription } = z.toJSONSchema(describedEntry, { io: "input", unrepresentable: "any" });
+
 /**
  * One entry of a list of faults: a rule, or a preset as `"offline"` or `{"preset":"offline","forSeconds":60}`, which is
  * some rules.
  */
-export const faultEntrySchema = z.unknown().transform((written, context): Fault[] => {
-  const read = readEntry(written);
-  if (read.success) return read.data;
-  for (const { message, path } of read.error.issues) {
-    context.issues.push({ code: "custom", message, path: [...path], input: written });
-  }
-  return z.NEVER;
-}) as z.ZodType<Fault[], FaultEntry>;
+export const faultEntrySchema = z
+  .unknown()
+  .meta(entryDescription)
+  .transform((written, context): Fault[] => {
+    const read = readEntry(written);
+    if (read.success) return read.data;
+    for (const { message, path } of read.error.issues) {
+      context.issues.push({ code: "custom", message, path: [...path], input: written });
+    }
+    return z.NEVER;
+  }) as z.ZodType<Fault[], FaultEntry>;
 export type FaultEntry =
   | FaultFile
   | PresetName

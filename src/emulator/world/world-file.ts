@@ -1,6 +1,5 @@
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { z } from "zod";
-import { faultSchema, presetNames } from "../faults/schema.ts";
 import { worldSchema } from "./schema.ts";
 
 /** A world that says what can be said, with comments; it begins as it is, without any file beside it. */
@@ -98,30 +97,8 @@ export function parseWorld(text: string): WorldText {
 
 /** The JSON Schema of a world file, for editors. Comments and commas before an end are allowed beside it. */
 export function worldJsonSchema(): object {
-  const schema = z.toJSONSchema(worldSchema, { io: "input", unrepresentable: "any", override: describeFaults });
+  const schema = z.toJSONSchema(worldSchema, { io: "input", unrepresentable: "any" });
   return { title: "World of the Spotloop emulator", allowComments: true, allowTrailingCommas: true, ...schema };
-}
-
-/** An entry of the list of faults is read by hand, so that its mistakes are told well; this is what it can be. */
-const FAULT_ENTRY = {
-  anyOf: [
-    { enum: presetNames },
-    {
-      type: "object",
-      properties: { preset: { enum: presetNames } },
-      required: ["preset"],
-      additionalProperties: false,
-    },
-    withoutDialect(z.toJSONSchema(faultSchema, { io: "input", unrepresentable: "any" })),
-  ],
-};
-
-function describeFaults({ jsonSchema, path }: { jsonSchema: z.core.JSONSchema.BaseSchema; path: (string | number)[] }) {
-  if (path.join("/") === "properties/faults/items") Object.assign(jsonSchema, FAULT_ENTRY);
-}
-
-function withoutDialect({ $schema: _, ...schema }: z.core.JSONSchema.BaseSchema): object {
-  return schema;
 }
 
 /** The members that name an entry of a list in a world, so that what is told of it does not hang on its place. */

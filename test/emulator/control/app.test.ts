@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { controlApp } from "../../../src/emulator/control/app.ts";
@@ -113,11 +114,19 @@ describe("the index of the control API", () => {
   });
 });
 
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+/** What a schema of the description has against a value. */
+function flawsOf(schema: object, value: unknown): string[] {
+  const fits = ajv.compile(schema);
+  return fits(value) ? [] : (fits.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
 describe("the description of the control API", () => {
   it("says what may be sent, from the schemas that read it, and that errors are the service's", async () => {
     const { controlUrl } = await running();
     const { openapi, paths, components } = json(await ask(controlUrl, "/control/openapi.json"));
-    const fault = paths["/control/faults"].post.requestBody.content["application/json"].schema;
+    const [, , fault] = paths["/control/faults"].post.requestBody.content["application/json"].schema.anyOf;
 
     expect(openapi).toBe("3.1.0");
     expect(Object.keys(fault.properties)).toContain("forSeconds");
@@ -148,6 +157,34 @@ describe("the description of the control API", () => {
       const read = (answer as z.ZodType).safeParse(json(reply));
       expect([one, reply.status, read.error?.issues]).toEqual([one, 200, undefined]);
     }
+  });
+
+  it.each([
+    ["POST", "/control/faults", "/control/faults", '"offline"'],
+    ["POST", "/control/faults", "/control/faults", { preset: "maintenance", forSeconds: 1 }],
+    ["POST", "/control/faults", "/control/faults", { match: { route: "pop" }, do: { status: 503 } }],
+    ["PUT", "/control/faults", "/control/faults", ["flaky-lte", { preset: "offline" }, { do: { hang: true } }]],
+    ["PUT", "/control/snapshots/{name}", "/control/snapshots/one", undefined],
+    ["PUT", "/control/snapshots/{name}", "/control/snapshots/one", undefined],
+    ["POST", "/control/cars", "/control/cars", undefined],
+    ["PUT", "/control/clock", "/control/clock", { mode: "frozen" }],
+  ])("names what %s %s takes and answers, body and status", async (method, described, path, body) => {
+    const { controlUrl } = await running();
+    const { paths } = json(await ask(controlUrl, "/control/openapi.json"));
+    const { requestBody, responses } = paths[described][method.toLowerCase()];
+
+    const replies = [await ask(controlUrl, path, { method, body }), await ask(controlUrl, path, { method, body })];
+
+    for (const reply of replies) {
+      const answer = responses[reply.status]?.content["application/json"].schema;
+      expect([reply.status, answer === undefined ? "not described" : flawsOf(answer, json(reply))]).toEqual([
+        expect.any(Number),
+        [],
+      ]);
+    }
+    const sent = typeof body === "string" ? JSON.parse(body) : body;
+    if (sent !== undefined) expect(flawsOf(requestBody.content["application/json"].schema, sent)).toEqual([]);
+    expect(requestBody?.required ?? false).toBe(sent !== undefined);
   });
 
   it.each([

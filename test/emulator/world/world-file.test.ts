@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../../src/emulator/main.ts";
 import { worldSchema } from "../../../src/emulator/world/schema.ts";
@@ -43,6 +44,14 @@ describe("the JSON Schema of a world", () => {
     expect(Object.entries(properties).filter(([, { description }]) => !description)).toEqual([
       ["$schema", expect.anything()],
     ]);
+  });
+
+  it("takes a preset with its length, as the emulator does", () => {
+    const world = { ...contentOf(EXAMPLE_WORLD), faults: ["offline", { preset: "offline", forSeconds: 60 }] };
+    const fits = new Ajv2020({ strict: false, validateFormats: false }).compile(worldJsonSchema());
+
+    expect([fits(world), fits.errors]).toEqual([true, null]);
+    expect(fits({ ...world, faults: [{ preset: "online" }] })).toBe(false);
   });
 });
 
