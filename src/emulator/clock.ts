@@ -111,13 +111,29 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
   return { now, set, reset, advance, onMoved, reading, fork: () => virtualClock(source, reading()) };
 }
 
-/** Resolves once the virtual clock has reached an instant, or at once when it no longer matters. */
+/**
+ * A clock's time from now on, but that it never goes back: what a reset or a restored snapshot takes back does not have to
+ * pass once more.
+ */
+export function steady(clock: VirtualClock): () => Instant {
+  let seen = clock.now();
+  let takenBackMs = 0;
+  return () => {
+    const now = clock.now();
+    takenBackMs += Math.max(0, seen - now);
+    seen = now;
+    return now + takenBackMs;
+  };
+}
+
+/** Resolves once the virtual clock has gone on to an instant, or at once when it no longer matters. */
 export function reached(clock: VirtualClock, until: Instant, signal: AbortSignal): Promise<void> {
+  const now = steady(clock);
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     const look = () => {
       clearTimeout(timer);
-      const leftMs = until - clock.now();
+      const leftMs = until - now();
       if (leftMs <= 0 || signal.aborted) return end();
       const { mode, speed } = clock.reading();
       if (mode === "real") timer = setTimeout(look, Math.min(Math.ceil(leftMs / speed), LONGEST_TIMER_MS));

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Context } from "hono";
 import type { Instant } from "../../core/spot.ts";
 import { keepHindrance } from "../audit/evidence.ts";
-import { reached } from "../clock.ts";
+import { reached, steady } from "../clock.ts";
 import { type Answerer, type Env, leaveUnanswered, takenOver } from "../http/answers.ts";
 import type { MediaFile } from "../media/files.ts";
 import type { Network } from "../network.ts";
@@ -44,7 +44,7 @@ async function struck(
   note.orgToken = subject.orgToken;
   note.screenId = subject.screenId;
   const replacement = replacementBy(fault, (network.basePath ?? "") + target);
-  const outcome = replacement === null ? await answerer(c) : replacedBy(c, replacement);
+  const outcome = replacement === null ? answeredBy(c, await answerer(c)) : replacedBy(c, replacement);
   if (hinders(fault.do)) hinder(network, subject, target, note.requestId);
   return strike(c, network, fault, outcome);
 }
@@ -58,6 +58,11 @@ function replacementBy({ name, do: given }: ActiveFault, target: string): Replac
     if (effect.replace !== undefined) return effect.replace(value, { fault: name, body: given.body, target });
   }
   return null;
+}
+
+/** Nothing comes of a call that the network leaves unanswered, as that of the page that never loads. */
+function answeredBy(c: Context<Env>, answer: Response): Outcome {
+  return c.get("note").status === 0 ? "hang" : answer;
 }
 
 function replacedBy(c: Context<Env>, replacement: Replacement): Outcome {
@@ -88,9 +93,10 @@ async function strike(
   const { incoming, outgoing } = c.env;
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
-  const pace = { now: clock.now, until: (at: Instant) => reached(clock, at, gone.signal) };
+  const now = steady(clock);
+  const pace = { now, until: (at: Instant) => reached(clock, clock.now() + at - now(), gone.signal) };
   const delayMs = effectsOf(given).reduce((sum, [effect, value]) => sum + (effect.delayMs?.(value, dice) ?? 0), 0);
-  await pace.until(clock.now() + delayMs);
+  await pace.until(now() + delayMs);
   if (outcome === "reset") {
     incoming.socket.resetAndDestroy();
     return takenOver(c, 0);

@@ -50,6 +50,28 @@ describe("a fault in time", () => {
     expect((await ask(emulator.baseUrl, SPOT)).status).toBe(200);
   });
 
+  it.each<FaultEffects>([{ latencyMs: 1000 }, { bytesPerSecond: 100 }])(
+    "lets nobody wait for a time that a reset has taken back: %j",
+    async (effects) => {
+      const emulator = await running({ world: smallWorld() });
+      emulator.clock.advance(7 * 24 * 3_600_000);
+      emulator.addFault({ do: effects });
+      let isAnswered = false;
+      const reply = ask(emulator.baseUrl, SPOT).finally(() => {
+        isAnswered = true;
+      });
+      await strike(emulator.controlUrl);
+      await ask(emulator.controlUrl, "/control/reset", { method: "POST" });
+      for (let second = 0; second < 60 && !isAnswered; second += 1) {
+        emulator.clock.advance(1000);
+        await ask(emulator.controlUrl, "/control/health");
+      }
+
+      expect(isAnswered).toBe(true);
+      expect((await reply).status).toBe(200);
+    },
+  );
+
   it("sends a body at its pace by the virtual clock", async () => {
     const emulator = await faulty({ bytesPerSecond: 10 });
     emulator.clock.set({ mode: "frozen" });

@@ -168,6 +168,26 @@ describe("the page that never loads", () => {
 
     expect([isAnswered, (await ended)[0].code]).toEqual([false, "ECONNRESET"]);
   });
+
+  it.each([{ latencyMs: 0 }, { dateSkewMs: 60_000 }, { bytesPerSecond: 1_000_000 }])(
+    "asks for a picture that is not answered on a bad line either: %j",
+    async (effects) => {
+      const emulator = await running();
+      emulator.addFault({ name: "line", do: effects });
+
+      const asked = get(emulator.mediaUrl + NEVER);
+      const outcome = new Promise((resolve) => {
+        asked.on("response", ({ statusCode }) => resolve(statusCode));
+        asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      });
+      await expect.poll(() => emulator.calls({ route: "media" })).toMatchObject([{ path: NEVER, fault: "line" }]);
+      await ask(emulator.mediaUrl, "/creatives/bad/endless.html");
+      const [{ status } = {}] = emulator.calls({ route: "media" });
+      await emulator.close();
+
+      expect([status, await outcome]).toEqual([0, "ECONNRESET"]);
+    },
+  );
 });
 
 describe("the huge creative", () => {
@@ -223,7 +243,7 @@ describe("the huge creative", () => {
   it("stops being made when its client goes", async () => {
     const file = readHugeFile(0, HUGE_BYTES - 1);
     let sent = 0;
-    const reader = bodyOf(file, (bytes) => {
+    const reader = bodyOf(file, HUGE_BYTES, (bytes) => {
       sent += bytes;
     }).getReader();
     const { value } = await reader.read();
