@@ -90,7 +90,10 @@ function arrived(journal: Journal, filter: CallFilter, count: number, signal: Ab
     const forget = journal.onAdded((call) => {
       if (!fits(call, filter)) return;
       left -= 1;
-      if (left === 0) end();
+      if (left > 0) return;
+      // Counted anew: some of those that were there may have given way, or been deleted.
+      left = count - journal.calls(filter).length;
+      if (left <= 0) end();
     });
     signal.addEventListener("abort", end);
     if (left <= 0 || signal.aborted) end();
@@ -116,7 +119,8 @@ export function addJournalStream(app: Hono<Env>, journal: Journal): void {
     const missed = lastId === undefined ? filter : { ...filter, afterId: Number(lastId) };
     const replay = missed.afterId !== undefined || missed.from !== undefined || missed.limit !== undefined;
     followers += 1;
-    const events = eventsOf(journal, filter, replay ? journal.calls(missed) : [], () => {
+    // What comes from now on was not there before, whatever its id: an emptied journal numbers from 1 again.
+    const events = eventsOf(journal, { ...filter, afterId: undefined }, replay ? journal.calls(missed) : [], () => {
       followers -= 1;
     });
     return c.body(events);

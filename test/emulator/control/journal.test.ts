@@ -145,6 +145,20 @@ describe("the stream of the journal", () => {
   });
 });
 
+describe("a follower that has said since when", () => {
+  it("hears of calls after the journal was emptied, which numbers from 1 again", async () => {
+    const emulator = await running();
+    for (let turn = 0; turn < 3; turn += 1) await nextSpot(emulator);
+    const stream = await followed(emulator, "?route=spot&since=2");
+    await ask(emulator.controlUrl, "/control/journal", { method: "DELETE" });
+    const calls = readCalls(stream, 2);
+    await nextSpot(emulator);
+    for (let turn = 0; turn < 5; turn += 1) await nextSpot(emulator);
+
+    expect((await calls).slice(0, 2).map(({ id }) => id)).toEqual([3, 2]);
+  });
+});
+
 describe("waiting for the journal", () => {
   it("answers at once with what is there already", async () => {
     const emulator = await running();
@@ -173,6 +187,19 @@ describe("waiting for the journal", () => {
     await nextSpot(emulator);
 
     expect(json(await waiting).map(({ route }: { route: string }) => route)).toEqual(["spot"]);
+  });
+
+  it("goes on when the journal is emptied meanwhile, until so many are there", async () => {
+    const emulator = await running();
+    await nextSpot(emulator);
+    const waiting = waited(emulator, "route=spot&count=2");
+    await ask(emulator.controlUrl, "/control/journal", { method: "DELETE" });
+    await nextSpot(emulator);
+    await nextSpot(emulator);
+
+    const reply = await waiting;
+
+    expect([reply.status, json(reply).length]).toEqual([200, 2]);
   });
 
   it("answers 504 when too few have come in time", async () => {
