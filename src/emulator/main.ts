@@ -67,7 +67,7 @@ export interface Emulator {
   readonly baseUrl: string;
   readonly mediaUrl: string;
   readonly controlUrl: string;
-  /** Of the first organization in the world that has a screen. */
+  /** Of the first organization that has a screen, in the world that the state began as. */
   readonly orgToken: string;
   /** That organization's first screen. */
   readonly screenId: string;
@@ -155,13 +155,16 @@ function emulatorOf(
   persistence: Persistence | null,
   kept: Emulator["kept"],
 ): Emulator {
-  const [orgToken, screenId] = firstScreen(network.world);
   return {
     baseUrl: ports.service.url,
     mediaUrl: ports.media.url,
     controlUrl: ports.control.url,
-    orgToken,
-    screenId,
+    get orgToken() {
+      return firstScreen(network.state.began)[0];
+    },
+    get screenId() {
+      return firstScreen(network.state.began)[1];
+    },
     seed: network.seed,
     clock: network.clock,
     kept,

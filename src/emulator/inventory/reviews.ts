@@ -155,11 +155,11 @@ export function approveCalled(network: Network, id: string, orgToken?: string): 
 }
 
 /**
- * Approves what has waited for as long as the world's `autoApprove` says, on the virtual clock, and returns a line for
- * each (B19, E5). To be called before anything looks at the inventory.
+ * Approves what has waited for as long as the world that the state began as says in `autoApprove`, on the virtual clock,
+ * and returns a line for each (B19, E5). To be called before anything looks at the inventory.
  */
 export function approveWhatIsDue(network: Network): string[] {
-  const { locationsMs, carsMs } = network.world.autoApprove;
+  const { locationsMs, carsMs } = network.state.began.autoApprove;
   if (locationsMs === null && carsMs === null) return [];
   return [...network.state.inventory.organizations.values()].flatMap((organization) => [
     ...dueLocations(network, organization, locationsMs),

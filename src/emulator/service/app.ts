@@ -94,10 +94,10 @@ function badToken(c: Context<Env>, { state }: Network, { route, parameters }: Ro
 const MOST_WINDOWS = 10_000;
 
 /** Counts a call against every limit; the whole seconds to wait when it is one too many, `null` when it may go on (A14). */
-function overLimit({ state: { windows }, world, clock }: Network, { route, parameters }: RouteMatch): number | null {
+function overLimit({ state: { windows, began }, clock }: Network, { route, parameters }: RouteMatch): number | null {
   const now = clock.now();
   let waitMs = 0;
-  for (const [index, limit] of world.rateLimits.entries()) {
+  for (const [index, limit] of began.rateLimits.entries()) {
     const counted = subject(limit, route, parameters);
     if (counted === null) continue;
     const key = `${index}/${counted}`;

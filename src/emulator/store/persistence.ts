@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../../core/spot.ts";
-import type { ClockSetting } from "../clock.ts";
+import { type ClockSetting, LATEST_INSTANT } from "../clock.ts";
 import type { Call, KeptCalls } from "../http/journal.ts";
 import { screensCalled } from "../inventory/inventory.ts";
 import type { Network, NetworkState } from "../network.ts";
@@ -106,17 +106,20 @@ interface SpotMark {
 /** Told by what can change about a spot, since writing all of them out each time would cost more than everything else. */
 function changedSpots(spots: ReadonlyMap<string, LedgerSpot>, marks: Map<string, SpotMark>) {
   const changed: [string, string][] = [];
+  const replaced: string[] = [];
   for (const [requestId, spot] of spots) {
     const records = `${recordsOf(spot.news)}/${recordsOf(spot.ad)}`;
     const mark = marks.get(requestId);
     // After a reset with the same seed another spot has the request id of one that was written.
     if (mark?.spot === spot && mark.records === records) continue;
+    // Written after those that come before it now, wherever the other one was.
+    if (mark !== undefined && mark.spot !== spot) replaced.push(requestId);
     marks.set(requestId, { spot, records });
     changed.push([requestId, toJson(spot)]);
   }
   const gone = [...marks.keys()].filter((requestId) => !spots.has(requestId));
   for (const requestId of gone) marks.delete(requestId);
-  return { spots: changed, goneSpots: gone };
+  return { spots: changed, goneSpots: [...gone, ...replaced] };
 }
 
 function recordsOf(item: LedgerItem | null): string {
@@ -199,7 +202,7 @@ export function restored({ parts, spots, calls }: KeptRows, fresh: NetworkState,
     const elapsedMs = mode === "frozen" ? 0 : Math.max(0, wall - then) * speed;
     return {
       state,
-      clock: { mode, now: Math.floor(now + elapsedMs), speed },
+      clock: { mode, now: Math.min(Math.floor(now + elapsedMs), LATEST_INSTANT), speed },
       journal: {
         calls: calls.map((call) => shaped<Call>(callSchema, fromJson(call))),
         lastId: lastIdSchema.parse(part("lastId")),

@@ -2,13 +2,15 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { virtualClock } from "../../../src/emulator/clock.ts";
+import { LATEST_INSTANT, virtualClock } from "../../../src/emulator/clock.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../../src/emulator/main.ts";
 import type { Network } from "../../../src/emulator/network.ts";
 import type { LedgerSpot } from "../../../src/emulator/spot/ledger.ts";
+import { openStateFile, readStateFile } from "../../../src/emulator/store/file.ts";
 import { changesOf } from "../../../src/emulator/store/persistence.ts";
+import type { WorldFile } from "../../../src/emulator/world/schema.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
-import { ask, call, MONDAY_8, nextSpot, running } from "../running.ts";
+import { ask, call, json, MONDAY_8, nextSpot, running, smallWorld } from "../running.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -44,9 +46,9 @@ async function use(emulator: Emulator): Promise<void> {
   await ask(controlUrl, "/control/behaviour", { method: "PATCH", body: { createStatus: 200 } });
 }
 
-function spotOf(issuedAt: number): LedgerSpot {
+function spotOf(issuedAt: number, requestId = "r1"): LedgerSpot {
   const screen = { orgToken: "o", screenId: "s" };
-  return { requestId: "r1", ...screen, issuedAt, newsFirst: true, billable: true, news: null, ad: null };
+  return { requestId, ...screen, issuedAt, newsFirst: true, billable: true, news: null, ad: null };
 }
 
 /** A network of which only the spots matter. */
@@ -66,6 +68,20 @@ describe("a data file", () => {
     spots.set("r1", spotOf(MONDAY_8 + 1_800_000));
 
     expect([first, unchanged, told()]).toEqual([[["r1", MONDAY_8]], [], [["r1", MONDAY_8 + 1_800_000]]]);
+  });
+
+  it("keeps spots in their order when one is served again after some that had given way (after a reset)", () => {
+    const path = join(temporaryFolder(), "state.db");
+    const spots = new Map([["r2", spotOf(MONDAY_8, "r2")]]);
+    const changes = changesOf(holding(spots));
+    const file = openStateFile(path);
+    file.write(changes(0));
+    spots.clear();
+    for (const requestId of ["r1", "r2"]) spots.set(requestId, spotOf(MONDAY_8, requestId));
+    file.write(changes(0));
+    file.close();
+
+    expect(readStateFile(path)?.spots.map((text) => JSON.parse(text).requestId)).toEqual(["r1", "r2"]);
   });
 
   it("brings everything back after a restart, and goes on from there", async () => {
@@ -143,6 +159,52 @@ describe("a data file", () => {
     expect(readings[0]).toEqual({ mode: "frozen", now: MONDAY_8 + 5000, speed: 1 });
     expect(readings[1]).toMatchObject({ mode: "real", speed: 10 });
     expect(readings[1]?.now).toBeGreaterThanOrEqual(before);
+  });
+
+  it("names a screen that it has, whatever the world says now", async () => {
+    const path = join(temporaryFolder(), "state.db");
+    await (await kept(path)).close();
+
+    const emulator = await kept(path, { world: smallWorld() });
+
+    expect([emulator.orgToken, emulator.screenId]).toEqual(["org_demo", "screen_demo"]);
+    expect(await nextSpot(emulator, emulator.orgToken, emulator.screenId)).toMatchObject({ billable: true });
+    emulator.reset();
+    expect([emulator.orgToken, emulator.screenId]).toEqual(["org_a", "screen_a"]);
+  });
+
+  it("keeps rate limits and waiting times as the world had them, until a reset", async () => {
+    const path = join(temporaryFolder(), "state.db");
+    await (await kept(path, { world: smallWorld({ status: "REVIEW" }) })).close();
+    const world: WorldFile = {
+      ...smallWorld({ status: "REVIEW" }),
+      rateLimits: [{ per: "token", calls: 0, seconds: 60 }],
+      autoApprove: { locationsMs: 0 },
+    };
+    const emulator = await kept(path, { world });
+    const seen = async () => {
+      const [location] = json(await ask(emulator.controlUrl, "/control/locations"));
+      const { status } = await ask(emulator.baseUrl, "/v3/vendor/org_a/1/rt_ad/screen_a");
+      return [status, location.status];
+    };
+
+    const before = await seen();
+    emulator.reset();
+
+    expect(emulator.kept).toHaveLength(2);
+    expect([before, await seen()]).toEqual([
+      [200, "REVIEW"],
+      [429, "APPROVED"],
+    ]);
+  });
+
+  it("lets a clock that ran stop at the end of all time", async () => {
+    const path = join(temporaryFolder(), "state.db");
+    const first = await kept(path);
+    first.clock.set({ mode: "real", now: LATEST_INSTANT, speed: 10_000 });
+    await first.close();
+
+    expect((await kept(path)).clock.now()).toBe(LATEST_INSTANT);
   });
 
   it("goes on with the seed that it was begun with", async () => {
