@@ -54,7 +54,7 @@ export async function openPort(
   });
   await listening(server, listener, host, port);
   // HTTP/1.0 needs no `Host`.
-  const options = { overrideGlobalObjects: lightObjects, errorHandler: badRequest, hostname: host };
+  const options = { overrideGlobalObjects: lightObjects, errorHandler: badRequest, hostname: inUrl(host) };
   const mounted = new Map<string, RequestListener>();
   return {
     url: `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
@@ -122,7 +122,7 @@ export function onlyFromHere(host: string): MiddlewareHandler<Env> {
     // No browser leaves it out.
     if (authority === undefined) return next();
     const name = authority.replace(/:\d*$/, "");
-    const isOwn = name.toLowerCase() === host.toLowerCase() || (isEveryAddress(host) && isOwnAddress(name));
+    const isOwn = name.toLowerCase() === inUrl(host).toLowerCase() || (isEveryAddress(host) && isOwnAddress(name));
     if (scopeOf(name) !== "loopback" && !isOwn) {
       return problem(c, 403, "bad_host", "the control listener answers under a loopback name or its own address only");
     }

@@ -111,7 +111,7 @@ async function answerMedia(
   const sent = recording(c, record, { first, last }, sizeBytes);
   // There is no piece of an empty file to read.
   if (sizeBytes === 0) return answerWith(c, null, 200);
-  return answerWith(c, bodyOf(file.read(first, last), sent), range.kind === "part" ? 206 : 200);
+  return answerWith(c, bodyOf(file.read(first, last), last - first + 1, sent), range.kind === "part" ? 206 : 200);
 }
 
 /** Whether the client says it has this version already (RFC 9110, 13.1.2; weak comparison). */
@@ -172,11 +172,12 @@ function recording(c: Context<Env>, record: MediaRecord | null, { first, last }:
 }
 
 /**
- * Streams a piece of a file, reading on only as the other side takes it, and tells `sent` of every chunk handed on. The
- * file is closed when the other side goes away.
+ * Streams a piece of a file, so many bytes, reading on only as the other side takes it, and tells `sent` of every chunk
+ * handed on. The file is closed when the other side goes away.
  */
-export function bodyOf(file: Readable, sent: (bytes: number) => void): ReadableStream<Uint8Array> {
+export function bodyOf(file: Readable, sizeBytes: number, sent: (bytes: number) => void): ReadableStream<Uint8Array> {
   const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let left = sizeBytes;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -184,6 +185,11 @@ export function bodyOf(file: Readable, sent: (bytes: number) => void): ReadableS
         if (done) return controller.close();
         sent(value.length);
         controller.enqueue(value);
+        left -= value.length;
+        if (left > 0) return;
+        // Not once the file has been closed: by then the client would long have all of it, and the ledger not know.
+        controller.close();
+        file.destroy();
       },
       cancel: () => void file.destroy(),
     },

@@ -95,7 +95,9 @@ function wholeUrl(network: Network, url: string): string {
 export function located(url: string, base: string): string {
   // Parsing takes long, and nothing without a colon is absolute.
   if (url.includes(":") && URL.canParse(url)) return url;
-  return URL.parse(url, base)?.href ?? url;
+  // Below the base, which in a fork has a path of its own.
+  const relative = /^\/(?!\/)/.test(url) ? `.${url}` : url;
+  return URL.parse(relative, base)?.href ?? url;
 }
 
 /** 16 bytes make the token, 8 the signature of the query. */

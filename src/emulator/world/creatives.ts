@@ -152,7 +152,7 @@ export function servedFiles(files: CreativeFiles, folder: string): ReadonlyMap<s
 
 async function look(name: string, folder: string): Promise<CreativeFile> {
   const path = join(folder, name);
-  const isBelow = !relative(folder, path).startsWith("..") && !/^(?:[/\\]|[A-Za-z]:)/.test(name);
+  const isBelow = !/^\.\.(?:[/\\]|$)/.test(relative(folder, path)) && !/^(?:[/\\]|[A-Za-z]:)/.test(name);
   if (isBelow) return readCreativeFile(path);
   return { kind: "unusable", problem: "must be a path below the folder of the world" };
 }
@@ -207,10 +207,14 @@ async function videoFacts(path: string) {
   }
 }
 
+/** EXIF 2.3: from this orientation on, rows are shown as columns. */
+const FIRST_ON_ITS_SIDE = 5;
+
 async function pictureFacts(path: string) {
   const { imageSizeFromFile } = await import("image-size/fromFile");
-  const { width, height } = await imageSizeFromFile(path);
-  return { width: Math.round(width), height: Math.round(height), durationMs: null };
+  const { width, height, orientation = 1 } = await imageSizeFromFile(path);
+  const stored = { width: Math.round(width), height: Math.round(height), durationMs: null };
+  return orientation < FIRST_ON_ITS_SIDE ? stored : { ...stored, width: stored.height, height: stored.width };
 }
 
 function unusable(problem: string): CreativeFile {
@@ -236,6 +240,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".htm": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  // Under any other type a browser refuses a module.
+  ".mjs": "text/javascript; charset=utf-8",
   ".json": "application/json",
   ".woff2": "font/woff2",
   ".md": "text/plain; charset=utf-8",

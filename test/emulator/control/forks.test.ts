@@ -67,6 +67,24 @@ describe("a fork of the network", () => {
     expect((await ask(emulator.baseUrl, "/vendor/org_demo/locations/loc_fork")).status).toBe(404);
   });
 
+  it("has the media of an item with a relative URL below its own path, with a slash in front or without", async () => {
+    const emulator = await running();
+    const fork = await opened(emulator);
+    const item = { id: "a", title: "A", mimeType: "image/png", width: 960, height: 720, duration: 5000 };
+    const spots = ["/creatives/ad-bakery.png", "creatives/ad-bakery.png"].map((url) => ({ ad: { ...item, url } }));
+    await ask(emulator.controlUrl, `${fork.path}/control/screens/screen_demo/next`, {
+      method: "POST",
+      body: { spots },
+    });
+    const url = `${emulator.mediaUrl}${fork.path}/creatives/ad-bakery.png`;
+
+    for (const _ of spots) {
+      const { data } = json(await ask(emulator.baseUrl, `${fork.path}/v3/vendor/org_demo/1/rt_ad/screen_demo`));
+      expect(data.ad.url).toBe(url);
+    }
+    expect((await call(emulator, url)).status).toBe(200);
+  });
+
   it("has loops of redirects of its own", async () => {
     const emulator = await running();
     const fork = await opened(emulator);
@@ -109,6 +127,14 @@ describe("a fork of the network", () => {
 
     expect((await ask(emulator.controlUrl, `${fork.path}/control/forks`)).status).toBe(404);
     expect((await ask(emulator.controlUrl, `${fork.path}/`)).status).toBe(404);
+    const { dashboard, calls } = await below(emulator.controlUrl, fork, "/control");
+    const { paths } = await below(emulator.controlUrl, fork, "/control/openapi.json");
+    expect([dashboard, calls.filter(({ call: one }: { call: string }) => one.includes("/forks"))]).toEqual([
+      undefined,
+      [],
+    ]);
+    expect(Object.keys(paths).filter((path) => path.includes("/forks"))).toEqual([]);
+    expect(paths).toHaveProperty(["/control/spots"]);
   });
 });
 

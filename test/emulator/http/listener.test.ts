@@ -1,6 +1,11 @@
-import type { NetworkInterfaceInfo } from "node:os";
+import { connect } from "node:net";
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { text } from "node:stream/consumers";
+import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { isOwnAddress, reachableHost } from "../../../src/emulator/http/listener.ts";
+import type { Env } from "../../../src/emulator/http/answers.ts";
+import { isOwnAddress, onlyFromHere, reachableHost } from "../../../src/emulator/http/listener.ts";
+import { running } from "../running.ts";
 
 function address(address: string, internal: boolean): NetworkInterfaceInfo {
   const common = { address, netmask: "", mac: "", internal, cidr: null };
@@ -29,3 +34,30 @@ describe("an emulator on every address", () => {
     expect(own).toEqual([true, true, false, false, false]);
   });
 });
+
+describe("a listener on an address of its own", () => {
+  it.each([
+    ["fd00::7", "[fd00::7]:8789"],
+    ["FD00::7", "[fd00::7]"],
+    ["192.168.1.5", "192.168.1.5:8789"],
+    ["signage.lan", "signage.lan"],
+  ])("on %s answers under the Host %s", async (host, authority) => {
+    const app = new Hono<Env>().use(onlyFromHere(host)).get("/", (c) => c.text("here"));
+
+    const reply = await app.request("http://listener/", { headers: { host: authority } });
+
+    expect(reply.status).toBe(200);
+  });
+
+  it.skipIf(!hasAddress("::1"))("on ::1 answers a client of HTTP/1.0, which names no Host", async () => {
+    const { controlUrl } = await running({ host: "::1" });
+    const socket = connect({ host: "::1", port: Number(new URL(controlUrl).port) });
+    socket.write("GET /control/health HTTP/1.0\r\n\r\n");
+
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"status":"ok"\}$/s);
+  });
+});
+
+function hasAddress(wanted: string): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === wanted));
+}

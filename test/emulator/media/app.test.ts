@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { mediaFiles } from "../../../src/emulator/media/files.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
-import { ask, json, nextSpot, running } from "../running.ts";
+import { ask, call, json, nextSpot, running } from "../running.ts";
 
 const PATH = "/creatives/ad-bakery.png";
 const bytes = readFileSync(new URL("../../../assets/creatives/ad-bakery.png", import.meta.url));
@@ -176,14 +176,28 @@ describe("the media listener", () => {
     emulator.clock.advance(1000);
     await ask(emulator.mediaUrl, bakery, { headers: { range: "bytes=100-" } });
 
-    // The last byte is noted once it has left.
-    await expect
-      .poll(() => emulator.spots()[1]?.ad?.media)
-      .toEqual([
-        { at: "2026-03-02T08:00:00.000Z", bytes: 100, complete: false },
-        { at: "2026-03-02T08:00:01.000Z", bytes: size - 100, complete: true },
-      ]);
+    expect(emulator.spots()[1]?.ad?.media).toEqual([
+      { at: "2026-03-02T08:00:00.000Z", bytes: 100, complete: false },
+      { at: "2026-03-02T08:00:01.000Z", bytes: size - 100, complete: true },
+    ]);
     expect(emulator.spots()[0]?.ad?.media).toEqual([]);
+  });
+
+  it("calls a download complete as soon as its client has it", async () => {
+    const emulator = await running();
+    const ads = Array.from({ length: 40 }, (_, turn) => (turn % 2 === 0 ? "ad-bakery" : "ad-cinema"));
+    emulator.next(
+      "screen_demo",
+      ads.map((ad) => ({ news: null, ad })),
+    );
+
+    const isComplete: unknown[] = [];
+    for (const _ of ads) {
+      await call(emulator, (await nextSpot(emulator)).ad.url);
+      isComplete.push(emulator.spots().at(-1)?.ad?.media[0]?.complete);
+    }
+
+    expect(isComplete).toEqual(ads.map(() => true));
   });
 
   it("does not call a download complete that its client broke off", async () => {

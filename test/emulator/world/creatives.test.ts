@@ -59,6 +59,12 @@ function channels(colour: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
 }
 
+/** The segment of a JPEG that says that it is to be turned by 90 degrees: orientation 6 (EXIF 2.3). */
+const TURNED = Buffer.from(
+  "ffe10022457869660000" + "4d4d002a00000008" + "00010112000300000001000600000000" + "0000",
+  "hex",
+);
+
 /** A folder of a world with a clip, a picture and a page with a part beside it. */
 function folderOfWorld(): string {
   const folder = temporaryFolder();
@@ -140,6 +146,50 @@ describe("a creative that is a file beside the world", () => {
       404, 404, 404,
     ]);
   });
+
+  it("is as wide as it is shown when its file says that it is turned (EXIF, F24)", async () => {
+    const worldDir = folderOfWorld();
+    const picture = readFileSync(join(creativesDir(), "news-headlines.jpg"));
+    const { width, height } = creatives.find(({ file }) => file === "news-headlines.jpg") ?? {};
+    writeFileSync(join(worldDir, "turned.jpg"), Buffer.concat([picture.subarray(0, 2), TURNED, picture.subarray(2)]));
+    const emulator = await running({
+      world: { ...smallWorld(), creatives: [{ name: "turned", file: "turned.jpg" }] },
+      worldDir,
+    });
+    emulator.next("screen_a", [{ ad: "turned" }]);
+
+    const { ad } = await nextSpot(emulator, "org_a", "screen_a");
+
+    expect(width).not.toBe(height);
+    expect([ad.width, ad.height]).toEqual([height, width]);
+  });
+
+  it("may be a page of modules, which browsers run under a type of script alone", async () => {
+    const worldDir = folderOfWorld();
+    writeFileSync(join(worldDir, "page", "main.mjs"), "document.title = 'begun';");
+    const creatives = [{ name: "page", file: "page/index.html" }];
+    const emulator = await running({ world: { ...smallWorld(), creatives }, worldDir });
+
+    const { headers } = await call(emulator, "/creatives/world/page/main.mjs");
+
+    expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
+  });
+
+  it.each(["100% #1?.png", "dé'jà & vu+.png", "%41.png", "..dots.png", ".hidden.png", "a\\b;c=d.png"])(
+    "may be called %s",
+    async (file) => {
+      const worldDir = folderOfWorld();
+      copyFileSync(join(worldDir, "poster.png"), join(worldDir, file));
+      const emulator = await running({ world: { ...smallWorld(), creatives: [{ name: "odd", file }] }, worldDir });
+      emulator.next("screen_a", [{ news: null, ad: "odd" }]);
+      const { ad } = await nextSpot(emulator, "org_a", "screen_a");
+
+      const media = await call(emulator, new URL(ad.url).href);
+
+      expect([media.status, ad.width]).toEqual([200, 960]);
+      expect(emulator.spots()).toMatchObject([{ ad: { media: [{ complete: true }] } }]);
+    },
+  );
 
   it.each([
     ["nowhere.png", "there is no file"],
