@@ -126,9 +126,8 @@ export function steady(clock: VirtualClock): () => Instant {
   };
 }
 
-/** Resolves once the virtual clock has gone on to an instant, or at once when it no longer matters. */
-export function reached(clock: VirtualClock, until: Instant, signal: AbortSignal): Promise<void> {
-  const now = steady(clock);
+/** Resolves once the virtual clock has gone on to an instant by its `steady` time, or at once when it no longer matters. */
+export function reached(clock: VirtualClock, now: () => Instant, until: Instant, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     const look = () => {

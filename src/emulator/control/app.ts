@@ -43,7 +43,7 @@ export function controlApp({ network, service, files, forks }: Controlled, host:
     c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
-  addDescription(app, forks === null ? controlCalls.filter(({ call }) => !OF_FORKS.test(call)) : controlCalls);
+  addDescription(app, forks === null);
   app.get("/control/health", (c) => c.json({ status: "ok" }));
   app.post("/control/reset", (c) => {
     reset(network);
@@ -85,10 +85,11 @@ const OF_FORKS = / \/control\/forks\b/;
 const TITLE = "Control API of the Spotloop emulator";
 
 /** Adds the index of the control API and its description. */
-function addDescription(app: Hono<Env>, calls: readonly ControlCall[]): void {
+function addDescription(app: Hono<Env>, isFork: boolean): void {
+  const calls = isFork ? controlCalls.filter(({ call }) => !OF_FORKS.test(call)) : controlCalls;
   const index = {
     title: TITLE,
-    ...(calls === controlCalls ? { dashboard: "/" } : {}),
+    ...(isFork ? {} : { dashboard: "/" }),
     description: "/control/openapi.json",
     vendor_interface: "/openapi.json",
     metrics: "/metrics",

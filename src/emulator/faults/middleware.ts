@@ -94,7 +94,7 @@ async function strike(
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   const now = steady(clock);
-  const pace = { now, until: (at: Instant) => reached(clock, clock.now() + at - now(), gone.signal) };
+  const pace = { now, until: (at: Instant) => reached(clock, now, at, gone.signal) };
   const delayMs = effectsOf(given).reduce((sum, [effect, value]) => sum + (effect.delayMs?.(value, dice) ?? 0), 0);
   await pace.until(now() + delayMs);
   if (outcome === "reset") {
