@@ -31,6 +31,8 @@ const SAMPLE_MS = 10_000;
 const LAST_PROOFS_MS = 3_000;
 /** How much longer a short soak may take until each creative has come once: a machine that stands still begins late. */
 const ROUND_WITHIN_MS = 30_000;
+/** Many players that are started at once take minutes for it. */
+const FIRST_SPOT_WITHIN_MS = 300_000;
 
 /** Plays spots on real Electron for so many hours, watched from outside, and says what that was like. */
 export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<SoakPiece> {
@@ -44,6 +46,7 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
       return ["--world", path];
     },
   });
+  const over = new AbortController();
   try {
     const ledger = new Map<string, LedgerSpot>();
     const sights = new SightLog(await openEye());
@@ -52,10 +55,10 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     const [begunAt, begunAtMs] = [new Date(), performance.now()];
     const passed = () => performance.now() - begunAtMs;
     const goesOnUntil = (atMs: number) => !signal.aborted && passed() < atMs;
-    const supervised = supervise(rig, passed);
+    const supervised = supervise(rig, passed, over.signal);
     const stalls = watchStalls(supervised.player(), rig.display);
     const samples: Footprint[] = [];
-    await eventually("the first spot", async () => (await rig.emulator.ledger())[0]);
+    await eventually("the first spot", async () => (await rig.emulator.ledger())[0], FIRST_SPOT_WITHIN_MS);
     for (let turn = 1; goesOnUntil(hours * HOUR_MS); turn++) {
       const nextAt = Math.min(turn * SAMPLE_MS, hours * HOUR_MS);
       await pause(nextAt - passed(), signal);
@@ -77,12 +80,14 @@ export async function soak({ hours, speed, signal, onProgress }: Soak): Promise<
     const inTime = new Map(ledger);
     await sleep(LAST_PROOFS_MS);
     await readLedger(rig, ledger);
-    await supervised.stop();
+    over.abort();
+    await supervised.player().stop();
     const seen = compare(sights.sightings(), provedIn(ledger, inTime, catalogue, durationsMs));
     const { restartsAtMs, log } = supervised;
     const rotation = [...durationsMs.keys()];
     return pieceOf({ seen, samples, stalls: stalled, restartsAtMs, log: log(), begunAt, rotation });
   } finally {
+    over.abort();
     await rig.close();
   }
 }
@@ -96,18 +101,17 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Keeps a player running, as a kiosk's supervisor does. */
-function supervise(rig: Rig, passed: () => number) {
+/** Keeps a player running until it is over, as a kiosk's supervisor does. */
+function supervise(rig: Rig, passed: () => number, over: AbortSignal) {
   const config = rig.configure();
   const restartsAtMs: number[] = [];
   const players: Running[] = [];
-  let wanted = true;
   const start = (): Running => {
     const player = rig.play(["--config", config]);
     players.push(player);
     void player.ended.then(async () => {
       await sleep(RESTART_AFTER_MS);
-      if (!wanted) return;
+      if (over.aborted) return;
       restartsAtMs.push(passed());
       running = start();
     });
@@ -118,10 +122,6 @@ function supervise(rig: Rig, passed: () => number) {
     restartsAtMs,
     log: () => players.flatMap(({ stderr }) => stderr),
     player: () => running,
-    async stop() {
-      wanted = false;
-      await running.stop();
-    },
   };
 }
 
