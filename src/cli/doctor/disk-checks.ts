@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from
 import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { CacheLimits } from "../../core/media/cache-policy.ts";
 import type { Config } from "../../player/config/config.ts";
 import { surveyHouse } from "../../player/house/house-folder.ts";
 import { ProofArchive } from "../../player/proofs/proof-archive.ts";
@@ -14,8 +15,12 @@ import { type Finding, failure, fine, warning } from "./finding.ts";
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
+interface KeptData extends Pick<Config, "dataDir"> {
+  readonly cache: CacheLimits;
+}
+
 /** Looks at where the player keeps its things: room, speed, SQLite, and the proofs that wait. Leaves nothing behind. */
-export async function diskFindings({ dataDir, cache }: Pick<Config, "dataDir" | "cache">): Promise<Finding[]> {
+export async function diskFindings({ dataDir, cache }: KeptData): Promise<Finding[]> {
   const folder = nearestExisting(dataDir);
   const unfit = unfitness(folder);
   return [
@@ -90,7 +95,7 @@ async function folderFinding(dataDir: string, nearest: string): Promise<Finding>
   return fine("data folder", folder);
 }
 
-async function room(folder: string, { maxBytes, minFreeBytes }: Config["cache"]): Promise<Finding> {
+async function room(folder: string, { maxBytes, minFreeBytes }: CacheLimits): Promise<Finding> {
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;
   const text = `${(freeBytes / GIB).toFixed(1)} GiB free`;

@@ -23,7 +23,7 @@ import {
   type TokenReading,
 } from "./file.ts";
 import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
-import { type ConfigFile, configFileSchema } from "./schema.ts";
+import { type ConfigFile, configFileSchema, GIB } from "./schema.ts";
 import type { displaySchema } from "./values.ts";
 
 /** What the player runs by: everything is there, folders are absolute, the token is resolved. */
@@ -35,12 +35,13 @@ export interface Config
   readonly screens: readonly ScreenConfig[];
   readonly orgToken: string;
   readonly dataDir: string;
+  readonly cache: Readonly<ConfigFile["cache"]> & { readonly maxItemBytes: number };
   readonly log: Readonly<Omit<ConfigFile["log"], "dir">> & { readonly dir: string };
   readonly network: Readonly<Omit<ConfigFile["network"], UplinkSetting>> & { readonly uplink: Uplink };
 }
 
 /** What a configuration has in another shape than its file. */
-type DerivedSection = "dataDir" | "log" | "network";
+type DerivedSection = "dataDir" | "cache" | "log" | "network";
 type UplinkSetting = "proxy" | "proxyAuthFile" | "caFile";
 
 /** What of a configuration must be in no log and no bundle. */
@@ -186,10 +187,14 @@ export function surroundingsOf({ env, platform = process.platform, userPaths }: 
 
 /** What a player runs by, of a file that is right. */
 export function configOf(file: ConfigFile, orgToken: string, dataDir: string, uplink: Uplink = DIRECT): Config {
-  const { $schema: _, orgTokenFile: __, screenId: ___, display: ____, log, network, ...rest } = file;
+  const { $schema: _, orgTokenFile: __, screenId: ___, display: ____, cache, log, network, ...rest } = file;
   const { proxy: _proxy, proxyAuthFile: _auth, caFile: _ca, ...limits } = network;
   const screens = screensOf(file);
-  const derived = { log: { ...log, dir: log.dir ?? join(dataDir, "logs") }, network: { ...limits, uplink } };
+  const derived = {
+    cache: { ...cache, maxItemBytes: cache.maxItemBytes ?? Math.min(GIB, cache.maxBytes) },
+    log: { ...log, dir: log.dir ?? join(dataDir, "logs") },
+    network: { ...limits, uplink },
+  };
   return { ...rest, orgToken, screens, dataDir, ...derived };
 }
 

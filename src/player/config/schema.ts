@@ -19,7 +19,7 @@ import {
   topicPart,
 } from "./values.ts";
 
-const GIB = 1024 ** 3;
+export const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
 /** More displays than a PC has. */
@@ -46,9 +46,11 @@ export const configFileSchema = z.strictObject({
     .strictObject({
       maxBytes: bytes.default(8 * GIB).describe("The most that cached media takes up."),
       minFreeBytes: z.int().nonnegative().default(GIB).describe("The least that is left free on the disk."),
-      maxItemBytes: bytes.default(GIB).describe("The largest single file that is taken in."),
+      maxItemBytes: bytes
+        .optional()
+        .describe("The largest single file that is taken in; by default 1 GiB, or cache.maxBytes where that is less."),
     })
-    .refine(({ maxBytes, maxItemBytes }) => maxItemBytes <= maxBytes, {
+    .refine(({ maxBytes, maxItemBytes }) => maxItemBytes === undefined || maxItemBytes <= maxBytes, {
       path: ["maxItemBytes"],
       message: "must be at most cache.maxBytes",
     })

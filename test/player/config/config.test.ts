@@ -89,6 +89,16 @@ describe("a configuration", () => {
     });
   });
 
+  it("may be given less for all media than one file takes up by default", () => {
+    const small = { maxBytes: 200_000_000 };
+    expect(good(given({ ...least, cache: small }).reading).cache).toMatchObject({
+      ...small,
+      maxItemBytes: 200_000_000,
+    });
+    const large = { maxBytes: 2 * 1024 ** 3 };
+    expect(good(given({ ...least, cache: large }).reading).cache).toMatchObject({ ...large, maxItemBytes: 1024 ** 3 });
+  });
+
   it("has a broker by an encrypted address only, with credentials and parts of topics", () => {
     const broker = "mqtts://mqtt.example:8883";
     const wrong = (remote: object) => problems(given({ ...least, remote }).reading);
