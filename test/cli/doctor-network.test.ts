@@ -134,6 +134,26 @@ describe("spotloop doctor where a service has a private authority", () => {
   });
 });
 
+describe("spotloop doctor where what answers is not what the address says", () => {
+  const player = { SPOTLOOP_ORG_TOKEN: "org", SPOTLOOP_SCREEN_ID: "1" };
+
+  it("says that a certificate is for another name", async () => {
+    const { authority, ...shown } = makeCertificates(temporaryFolder(), ["other.example"]);
+    const { url } = await serveByTls(shown, (_, response) => answer(200, {}, "[]")(response));
+    const ca = { SPOTLOOP_BASE_URL: url, SPOTLOOP_NETWORK_CA_FILE: authority };
+    const { line, advice } = await said({ ...player, ...ca, SPOTLOOP_DATA_DIR: temporaryFolder() }, [], { stdin: "" });
+    expect(line("tls")).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+    expect(advice("tls")).toContain("for another name");
+  });
+
+  it("says that nobody speaks TLS there", async () => {
+    const { url } = await serve((_, response) => answer(200, {}, "[]")(response));
+    const secure = { SPOTLOOP_BASE_URL: url.replace("http:", "https:"), SPOTLOOP_DATA_DIR: temporaryFolder() };
+    const { advice } = await said({ ...player, ...secure }, [], { stdin: "" });
+    for (const name of ["tls", "service"]) expect(advice(name)).toContain("no TLS is spoken");
+  });
+});
+
 describe("spotloop doctor behind a captive portal", () => {
   it.each([
     ["that answers with its page", answer(200, { "content-type": "text/html" }, "<h1>Welcome</h1>")],

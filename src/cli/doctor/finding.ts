@@ -42,7 +42,19 @@ export interface Ending {
   readonly advice: string;
 }
 
-const WRONG_TIME: readonly string[] = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
+const WRONG_TIME = "Check this machine's date; else tell the operator of the service.";
+const NO_TLS =
+  "Check the address: no TLS is spoken at this port. Either it is another one, or the address begins with http:.";
+
+/** By Node's name for what went wrong. */
+const ADVICE: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: WRONG_TIME,
+  CERT_NOT_YET_VALID: WRONG_TIME,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "Check the address: its certificate is for another name. Else something in between answers.",
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+};
 
 /** How far down a chain of causes is looked. */
 const DEEPEST_CAUSE = 5;
@@ -60,9 +72,7 @@ export function endingOf(error: unknown, host: string): Ending {
     const advice = "Set network.caFile to the certificate of its signer: your network's own authority, or its proxy.";
     return { reason: `its certificate is not known: ${reason}`, advice };
   }
-  if (WRONG_TIME.includes(reason))
-    return { reason, advice: "Check this machine's date; else tell the operator of the service." };
-  return { reason, advice: `Let this machine reach ${host}: a firewall may stand between.` };
+  return { reason, advice: ADVICE[reason] ?? `Let this machine reach ${host}: a firewall may stand between.` };
 }
 
 /** What to do about a captive portal. */
