@@ -83,7 +83,8 @@ function introduce(
     `${electron}, on ${virtual === null ? "this screen" : `a virtual display (${virtual})`}${sandbox}`,
   );
   tell.fact("emulator", controlUrl);
-  tell.fact("until", Number.isFinite(spots) ? `${spots} spots are shown and proved` : "Ctrl-C");
+  const all = spots === 1 ? "1 spot is" : `${spots} spots are`;
+  tell.fact("until", Number.isFinite(spots) ? `${all} shown and proved` : "Ctrl-C");
   tell.title("What happens");
 }
 
