@@ -49,18 +49,18 @@ export function runningOrder(spot: Spot): readonly Item[] {
 }
 
 /** Pictures are the types of F24. */
-const FORMS: Readonly<Record<string, MediaForm>> = {
-  "video/mp4": "video",
-  "video/webm": "video",
-  "image/jpeg": "image",
-  "image/png": "image",
-  "image/apng": "image",
-  "image/webp": "image",
-  "image/gif": "image",
-  "image/avif": "image",
-  "image/svg+xml": "image",
-  "text/html": "html",
-};
+const FORMS: ReadonlyMap<string, MediaForm> = new Map([
+  ["video/mp4", "video"],
+  ["video/webm", "video"],
+  ["image/jpeg", "image"],
+  ["image/png", "image"],
+  ["image/apng", "image"],
+  ["image/webp", "image"],
+  ["image/gif", "image"],
+  ["image/avif", "image"],
+  ["image/svg+xml", "image"],
+  ["text/html", "html"],
+]);
 
 /**
  * `video/MP4; codecs="avc1"` becomes `video/mp4`: types are compared by base type, case-insensitively (F19). `image/jpg`
@@ -73,7 +73,7 @@ export function baseType(mimeType: string): string {
 
 /** How media of a type is shown, or `null` for a type that the stage does not play (F18). */
 export function formOf(mimeType: string): MediaForm | null {
-  return FORMS[baseType(mimeType)] ?? null;
+  return FORMS.get(baseType(mimeType)) ?? null;
 }
 
 /** Names one playout within a run. */

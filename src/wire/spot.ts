@@ -55,9 +55,15 @@ const callableUrl = webUrl.pipe(
     .refine((url) => !BAD_PORTS.has(portOf(url)), "has a port that no client connects to"),
 );
 
+/** What only people and records go by: never a reason not to play. */
+const name = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(null);
+
 /** What an item must have to be played, read from whatever the service sent; null stands for absent (A11, F16, F18). */
 const playableItemSchema = z.object({
-  id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  id: name,
   title: z.string().nullish().catch(null),
   mimeType: z.string().refine((type) => formOf(type) !== null, "is not a type that can be shown"),
   height: z.int().positive().nullish().catch(null),
@@ -66,7 +72,8 @@ const playableItemSchema = z.object({
   url: webUrl,
   pop: callableUrl,
   newsType: z.string().nullish().catch(null),
-  size: z.int().nonnegative().nullish().catch(null),
+  // Some write 0 for a size that they do not know.
+  size: z.int().positive().nullish().catch(null),
   md5: z
     .string()
     .regex(/^[0-9a-f]{32}$/i)
@@ -77,7 +84,7 @@ const playableItemSchema = z.object({
 const envelopeSchema = z.object({
   data: z
     .object({
-      requestId: z.string().nullish().catch(null),
+      requestId: name,
       billable: z.boolean().nullish().catch(null),
       newsFirst: z.boolean().nullish().catch(null),
       news: z.unknown().optional(),

@@ -117,6 +117,8 @@ describe("reading a spot", () => {
     ["pop", "http://pop.example:022?q"],
     ["mimeType", "video/quicktime"],
     ["mimeType", undefined],
+    ["mimeType", "constructor"],
+    ["mimeType", "__proto__"],
   ])("F18 leaves out an item whose %s is %j, and plays the other", (field, value) => {
     const reading = readSpot({ data: { ...DATA, ad: { ...AD, [field]: value } } });
 
@@ -148,11 +150,30 @@ describe("reading a spot", () => {
 
   it("F16 takes size and md5 when they make sense, and does without when not", () => {
     const md5 = "D41D8CD98F00B204E9800998ECF8427E";
-    const good = readSpot({ data: { ad: { ...AD, size: 0, md5 } } });
+    const good = readSpot({ data: { ad: { ...AD, size: 1, md5 } } });
     const odd = readSpot({ data: { ad: { ...AD, size: -1, md5: "x" } } });
 
-    expect(good).toMatchObject({ spot: { ad: { sizeBytes: 0, md5: "d41d8cd98f00b204e9800998ecf8427e" } } });
+    expect(good).toMatchObject({ spot: { ad: { sizeBytes: 1, md5: "d41d8cd98f00b204e9800998ecf8427e" } } });
     expect(odd).toMatchObject({ spot: { ad: { sizeBytes: null, md5: null } } });
+  });
+
+  it("F16 takes a size of 0 for one that is not known: nothing that can be shown is empty", () => {
+    expect(readSpot({ data: { ad: { ...AD, size: 0, md5: "" } } })).toMatchObject({
+      spot: { ad: { sizeBytes: null, md5: null } },
+    });
+  });
+
+  it.each([[true], [{}], [[]], [Number.POSITIVE_INFINITY]])(
+    "plays an item that is called %j: nobody needs its name",
+    (id) => {
+      expect(readSpot({ data: { ad: { ...AD, id } } })).toMatchObject({ kind: "spot", spot: { ad: { id: "" } } });
+    },
+  );
+
+  it("keeps the names of a request and an item that are numbers", () => {
+    const reading = readSpot({ data: { requestId: 81_723, ad: { ...AD, id: 5 } } });
+
+    expect(reading).toMatchObject({ spot: { requestId: "81723", ad: { id: "5" } } });
   });
 
   it("F19 compares types by their base, in any case", () => {
