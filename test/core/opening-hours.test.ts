@@ -68,6 +68,13 @@ describe("the next opening or closing", () => {
       "2026-04-04T12:00:00Z",
       "2026-04-04T21:30",
     ],
+    [
+      "two weeks away, where the only hour of the week is skipped in between",
+      "sun 02:00-03:00",
+      "Europe/Berlin",
+      "2026-03-22T02:00:00Z",
+      "2026-04-05T00:00",
+    ],
     ["never where it is always open", "always", "Etc/UTC", "2026-03-02T00:00:00Z", null],
     ["never where it is never open", "never", "Etc/UTC", "2026-03-02T00:00:00Z", null],
     ["never where there is no such zone", "daily 08:00-20:00", "Mars/Olympus", "2026-03-02T00:00:00Z", null],
