@@ -130,8 +130,8 @@ async function judged<T>(
   for (const again of [false, true]) {
     const tree = venueTypeId === undefined ? null : await reader.venueTree(signal, again);
     if (tree?.kind === "unauthorized") return orFlawed(tree, complaintsBy(null));
-    // A service that does not list its venue types judges them by itself.
-    complaints = complaintsBy(tree?.kind === "ok" ? tree.value : null);
+    // A service that does not list its venue types, or none that can be read, judges them by itself.
+    complaints = complaintsBy(tree?.kind === "ok" && tree.value.size > 0 ? tree.value : null);
     if (tree?.kind !== "ok" || !complaints.some(({ field }) => field === "venue_type_id")) break;
   }
   return complaints.length > 0 ? invalid(complaints) : ok(value);

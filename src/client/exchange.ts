@@ -22,6 +22,7 @@ export async function exchange(
   { timeoutMs, largestBytes }: ExchangeLimits,
   signal: AbortSignal,
 ): Promise<Exchange> {
+  if (signal.aborted) return { kind: "noResponse", reason: CALLED_OFF_BEFORE };
   let reply: Reply | null = null;
   try {
     return await within(timeoutMs, signal, async (raised) => {
@@ -33,6 +34,8 @@ export async function exchange(
     return reply === null ? { kind: "noResponse", reason: reasonOf(error) } : answered(reply, null);
   }
 }
+
+const CALLED_OFF_BEFORE = "called off before it was sent";
 
 function answered({ status, headers }: Reply, text: string | null): Exchange {
   return { kind: "answered", status, headers, text };
@@ -115,6 +118,8 @@ export async function settle<T>(response: Exchange, writing: Writing<T>): Promis
   if (response.kind === "noResponse" && NEVER_SENT.has(response.reason)) return unavailable(response.reason, "no");
   if (response.kind === "noResponse" || isTransient(response.status)) return compare(response, writing);
   if (MOVED.has(response.status)) return movedIn(response);
+  // Any other redirect, "See Other" above all, comes after a change that was made as well as after one that was not.
+  if (response.status < 400) return compare(response, writing);
   const failure = failureIn(response);
   if (!writing.creates || (failure.kind !== "invalid" && failure.kind !== "conflict")) return failure;
   const found = await writing.find(response);
@@ -136,7 +141,7 @@ function movedIn({ status, headers }: Answered): Failure {
 const NEVER_SENT: ReadonlySet<string> = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
   ...["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", CALLED_OFF_BEFORE],
 ]);
 
 /** What stands in the service's way may say that it was done, too: what is there now tells. */

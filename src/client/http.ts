@@ -40,15 +40,18 @@ export const ANSWERED_ANEW = { ...USER_AGENT, "cache-control": "no-cache" } as c
 
 /** Asks by `fetch`, which may write the URL otherwise (`/a/../b`, `{id}`). No redirects. */
 export function getBy(fetch: typeof globalThis.fetch): Get {
-  return (url, signal) => fetch(url, { redirect: "manual", headers: ANSWERED_ANEW, signal });
+  return (url, signal, headers) => {
+    return fetch(url, { redirect: "manual", headers: { ...ANSWERED_ANEW, ...headers }, signal });
+  };
 }
 
 /** The same for proofs, by other means where `fetch` would not send the URL as it is written (F11). */
 export function exactGetBy(fetch: typeof globalThis.fetch, sendExactly: ExactGet = exactGet): Get {
   const get = getBy(fetch);
-  return (url, signal) => {
+  return (url, signal, headers) => {
     const target = exactTarget(url);
-    return target === null ? get(url, signal) : sendExactly(url, target, ANSWERED_ANEW, signal);
+    if (target === null) return get(url, signal, headers);
+    return sendExactly(url, target, { ...ANSWERED_ANEW, ...headers }, signal);
   };
 }
 
@@ -141,15 +144,21 @@ export const exactGet: ExactGet = (url, target, headers, signal) => {
   const request = address.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const asked = request(address, { path: target, headers, signal }, (message) => {
-      const told = Object.entries(message.headers).filter(
-        (entry): entry is [string, string] => !Array.isArray(entry[1]),
-      );
-      resolve({ status: message.statusCode ?? 0, headers: new Headers(told), body: bodyOf(message) });
+      resolve({ status: message.statusCode ?? 0, headers: headersOf(message.headers), body: bodyOf(message) });
     });
     asked.on("error", reject);
     asked.end();
   });
 };
+
+/** The headers of an answer that was read by other means than `fetch`, as the platform would have them. */
+export function headersOf(told: Readonly<Record<string, string | readonly string[] | undefined>>): Headers {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(told)) {
+    for (const value of typeof values === "string" ? [values] : values) headers.append(name, value);
+  }
+  return headers;
+}
 
 /** What Node reads as an answer's body, as the platform would have it. */
 export function bodyOf(message: Readable): NonNullable<Reply["body"]> {
@@ -161,6 +170,9 @@ export function bodyOf(message: Readable): NonNullable<Reply["body"]> {
 export class TimeUp extends Error {
   override readonly name = "TimeUp";
 }
+
+/** Node's timers take no more: a longer time would be over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs `act` with a signal that is raised when the caller's is, or after `limitMs`. Settles at once then, even if `act`
@@ -178,7 +190,8 @@ export function within<T>(limitMs: number, signal: AbortSignal, act: (signal: Ab
       reject(reason);
     };
     const callOff = () => breakOff(signal.reason);
-    const timer = setTimeout(() => breakOff(new TimeUp(`no answer within ${limitMs} ms`)), limitMs);
+    const timeUp = () => breakOff(new TimeUp(`no answer within ${limitMs} ms`));
+    const timer = setTimeout(timeUp, Math.min(limitMs, LONGEST_TIMER_MS));
     const end = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", callOff);

@@ -26,8 +26,11 @@ const PORTAL_STATUS = 511;
 /** Whether a request for JSON, from which no JSON came, met a captive portal: another host answered, or a page did. */
 export function isPortals(url: string, reply: FollowedReply, beginning = ""): boolean {
   if (reply.status === PORTAL_STATUS || !isSameHost(url, reply.url)) return true;
-  return succeeded(reply.status) && isHtml(reply, beginning);
+  return succeeded(reply.status) && isHtml(reply, beginning) && !JSON_BEGINS.test(beginning);
 }
+
+/** No page does so, whatever a server calls it: many call all that they send a page. */
+const JSON_BEGINS = /^\uFEFF?\s*[{[]/;
 
 /** The service's wall clock as an answer of its own tells it, epoch milliseconds; null where it has no `Date`. */
 export interface ToldTime {
@@ -65,6 +68,9 @@ export function retryAfterMs(headers: Headers): number | null {
   return waitMs > 0 ? Math.min(waitMs, LONGEST_RETRY_AFTER_MS) : null;
 }
 
+/** Every form of a date has one; a number alone is a year to `Date.parse`. */
+const TIME_OF_DAY = /\d:\d\d/;
+
 /** In milliseconds; not a number where there is none to be read. */
 function waitOf(value: string, answeredAt: number): number {
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
@@ -82,7 +88,8 @@ function timeOf(value: string): number {
  */
 export function dateOf(headers: Headers): number | null {
   if (Number(headers.get("age")) > 0) return null;
-  const value = timeOf(headers.get("date")?.trim() ?? "");
+  const written = headers.get("date")?.trim() ?? "";
+  const value = TIME_OF_DAY.test(written) ? timeOf(written) : Number.NaN;
   return Number.isNaN(value) ? null : value;
 }
 

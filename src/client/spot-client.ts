@@ -227,7 +227,7 @@ class RedirectDenied extends Error {}
 function spotOf(text: string | null, told: ToldTime | null, { headers }: Reply): SpotOutcome {
   if (text === null) return unavailable(`the answer is longer than ${LARGEST_SPOT_BYTES} bytes`);
   const own = { answered: told !== null, serviceTime: told?.time ?? null };
-  if (text === "") return { kind: "empty", malformed: [], ...own };
+  if (text.trim() === "") return { kind: "empty", malformed: [], ...own };
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -261,7 +261,7 @@ const FINE = ok(null);
 
 /** Why no request can ask for an object of these identifiers, checked or not; null where one can (A17). */
 function unnamedIn(parameters: Parameters): Failure | null {
-  const [field] = Object.entries(parameters).find(([, value]) => !isSegment(value)) ?? [];
+  const [field] = Object.entries(parameters).find(([, value]) => !isSegment(value ?? "")) ?? [];
   return field === undefined ? null : invalid([{ field, message: NO_SEGMENT }]);
 }
 

@@ -12,9 +12,13 @@ export const routes = {
 
 export type Route = keyof typeof routes;
 
-/** The URL of a route under a base URL, with or without a trailing slash there, each parameter percent-encoded. */
+/**
+ * The URL of a route under a base URL, with or without a trailing slash there, each parameter percent-encoded; half a
+ * character as what stands for one that cannot be read.
+ */
 export function urlOf(baseUrl: string, route: Route, parameters: Readonly<Record<string, string>>): string {
-  const path = routes[route].replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""));
+  const written = (name: string) => encodeURIComponent(String(parameters[name] ?? "").replace(HALVES, "\ufffd"));
+  const path = routes[route].replace(/:(\w+)/g, (_, name: string) => written(name));
   return baseUrl.replace(/\/+$/, "") + path;
 }
 
@@ -28,6 +32,7 @@ export function isSegment(value: string): boolean {
 
 /** Half of a character that takes two places in a text: it has no bytes to be encoded by. */
 export const HALF = /\p{Surrogate}/u;
+const HALVES = new RegExp(HALF, "gu");
 
 /** A route with the parameters that a path gives it, decoded. */
 export interface RouteMatch {

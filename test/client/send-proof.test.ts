@@ -105,6 +105,18 @@ describe("sending a proof", () => {
     expect(await clientWith().sendProof(`${server.url}/pop`, never())).toEqual({ kind: "accepted" });
   });
 
+  it.each(["/pop?who=1", "/pop?who={1}"])(
+    "of %s is accepted by a server that first looks, by a redirect, whether cookies are taken",
+    async (path) => {
+      const server = await serve(({ headers: { cookie } }, response) => {
+        const isSeen = cookie === "seen=1; who=you";
+        if (!isSeen) response.setHeader("set-cookie", ["seen=1; Path=/", "who=you"]);
+        answer(isSeen ? 204 : 302, { location: path })(response);
+      });
+      expect(await clientWith().sendProof(`${server.url}${path}`, never())).toEqual({ kind: "accepted" });
+    },
+  );
+
   it("is accepted where its redirects lead, and in doubt where they lead nowhere", async () => {
     const server = await serve(inTurn(answer(307, { location: "/there" }), answer(200)));
     const endless = await serve(inTurn(answer(302, { location: "/again" })));
@@ -177,6 +189,15 @@ describe("sending a proof", () => {
       expect(await Promise.all(sent)).toEqual([portal, portal, portal]);
     }
     expect(server.targets.some((target) => target.endsWith("/venue_types"))).toBe(true);
+  });
+
+  it.each(["", "{}"])("is accepted with the body %j by a service that calls all that it sends a page", async (body) => {
+    const type = { "content-type": "text/html; charset=UTF-8" };
+    const server = await serve(({ url = "" }, response) => {
+      answer(200, type, url.startsWith("/pop/") ? body : '\n[{"id":"4"}]')(response);
+    });
+    const client = clientWith({ baseUrl: server.url });
+    expect(await client.sendProof(`${server.url}/pop/1`, never())).toEqual({ kind: "accepted" });
   });
 
   it.each([undefined, "text/plain", "application/octet-stream"])(

@@ -103,6 +103,7 @@ describe("a request for a spot", () => {
   it.each([
     ["204", answer(204)],
     ["an empty body", answer(200)],
+    ["a body of blanks", answer(200, {}, " \r\n")],
     ["no data", json({})],
     ["data null", json({ data: null })],
     ["neither news nor ad", json({ data: { ...spot.data, ad: null } })],
@@ -169,6 +170,18 @@ describe("a request for a spot", () => {
       expect(await ask(server)).toMatchObject({ kind: "spot", serviceTime: Date.UTC(2026, 10, 1, 7, 28) });
     },
   );
+
+  it.each(["0", "-1", "1.5", "5"])("tells no time by the date %s, which is a year to Date.parse", async (date) => {
+    const server = await serve(inTurn(answer(200, { date }, JSON.stringify(spot))));
+    expect(await ask(server)).toMatchObject({ kind: "spot", answered: true, serviceTime: null });
+  });
+
+  it("is denied where token or screen hold half a character, which no address can", async () => {
+    const server = await serve(inTurn(answer(404)));
+    expect(await serviceAt(server.url).getSpot("s\ud800", never())).toMatchObject({ kind: "denied", status: 404 });
+    expect(await ask(server, { orgToken: "\udc00" })).toMatchObject({ kind: "denied", status: 404 });
+    expect(server.targets[0]).toMatch(/\/rt_ad\/s%EF%BF%BD$/);
+  });
 
   it.each([408, 500, 503])("is repeated within its slot after %i, and brings the spot", async (status) => {
     const server = await serve(inTurn(answer(status), answer(status), json(spot)));

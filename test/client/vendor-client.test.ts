@@ -35,6 +35,17 @@ describe("the vendor client", () => {
   });
 
   it.each([
+    ["none", []],
+    ["only such as it cannot read", [{ id: "401", label: "Gyms", level: "2" }]],
+  ])("leaves venue types to a service that lists %s", async (_, listed) => {
+    const server = await serveBoth([json(200, listed)], [json(201, { location_id: "L1", ...GYM, status: "DRAFT" })]);
+    const created = await at(server.url).createLocation({ location_id: "L1", title: "Gym", venue_type_id: "401" });
+
+    expect(created).not.toMatchObject({ kind: "invalid" });
+    expect(server.targets.filter((target) => target.endsWith("/locations"))).toHaveLength(1);
+  });
+
+  it.each([
     [301, "https://network.example/vendor/org_demo/locations", "to https://network.example"],
     [308, "https://network.example/vendor/org_demo/locations", "to https://network.example"],
     [307, "/elsewhere/vendor/org_demo/locations", "elsewhere"],
@@ -124,6 +135,14 @@ describe("the vendor client", () => {
     expect(await of(emulator).createLocation({ location_id: "loc_museum", title: "Other" })).toMatchObject({
       kind: "conflict",
     });
+  });
+
+  it.each(["", "a/b?c#d", "\u{1f600}\0", "\ud800"])("has the service refuse the token %j", async (orgToken) => {
+    const client = of(await running(), { orgToken, check: false });
+
+    expect(await client.getScreen("screen_demo")).toEqual({ kind: "unauthorized" });
+    expect(await client.createLocation({ title: "A" })).toEqual({ kind: "unauthorized" });
+    expect(await client.getSpot("screen_demo")).toMatchObject({ kind: "denied", status: 401 });
   });
 
   it.each([400, 409, 422])("takes a %i for done when the location is there as it was sent (B1)", async (status) => {
@@ -268,6 +287,19 @@ describe("an answer of the other kind", () => {
     );
   });
 
+  it("reasons that are not known yet are told as they are", async () => {
+    const item = { url: "https://media.example/a" };
+    const stored = { car_id: "c", status: "rejected", item, rejection_reasons: ["FILTER", "TOO_BRIGHT"] };
+    const rejected = { id: "c", status: "rejected", rejection_reasons: ["TOO_BRIGHT"] };
+    const server = await serveBoth([json(200, stored)], [json(200, rejected)]);
+    const client = at(server.url, { check: false });
+
+    expect(await client.getApproval("c")).toMatchObject({ value: { rejection_reasons: ["FILTER", "TOO_BRIGHT"] } });
+    expect(await client.rejectApproval("c", { rejection_reasons: ["FILTER"] })).toMatchObject({
+      value: { rejection_reasons: ["TOO_BRIGHT"] },
+    });
+  });
+
   it.each([
     [400, "invalid"],
     [401, "unauthorized"],
@@ -377,6 +409,26 @@ describe("a service that falters", () => {
 
     expect(await called).toMatchObject({ kind: "unavailable", reason: "called off" });
     expect(await at(server.url, { timeoutMs: 50 }).getScreen("s")).toMatchObject({ reason: "timeout" });
+  });
+
+  it.each([2 ** 31, Number.POSITIVE_INFINITY])("has as long as %d ms says, which no timer takes", async (timeoutMs) => {
+    const server = await serve((_, response) => void setTimeout(() => json(200, screen)(response), 50));
+
+    expect(await at(server.url, { timeoutMs }).getScreen("s")).toMatchObject({ kind: "ok" });
+  });
+
+  it("did nothing where it was called off before it was asked", async () => {
+    const server = await serve(inTurn(json(201, screen)));
+    const created = await at(server.url, { check: false }).createScreen(screen, AbortSignal.abort());
+
+    expect(created).toMatchObject({ kind: "unavailable", reason: "called off before it was sent", done: "no" });
+    expect(server.targets).toEqual([]);
+  });
+
+  it.each([300, 303])("did what it was asked to where it answers %i and the object is there", async (status) => {
+    const server = await serveBoth([json(200, screen)], [answer(status, { location: "/somewhere" })]);
+
+    expect(await at(server.url, { check: false }).createScreen(screen)).toMatchObject({ kind: "ok" });
   });
 
   it("never lets the token into an answer", async () => {

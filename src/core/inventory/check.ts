@@ -46,7 +46,7 @@ export function locationComplaints(sent: LocationFields, tree: VenueTree | null)
     ...about("venue_type_id", sent.venue_type_id, (id) => (tree === null ? null : locationTypeFlaw(id, tree))),
     ...about("lat", sent.lat, between(-90, 90)),
     ...about("long", sent.long, between(-180, 180)),
-    ...about("opening_168", sent.opening_168, (hours) => lengthFlaw(hours, HOURS_OF_WEEK, "hours, Monday 00:00 first")),
+    ...about("opening_168", sent.opening_168, hoursFlaw),
     ...about("visitors_7", sent.visitors_7, visitorsFlaw),
   ];
 }
@@ -87,10 +87,13 @@ export function screenComplaints(
 
 /** What speaks against rejecting a creative: a decision that was made, no reason, or `CUSTOM` without a message. */
 export function rejectionComplaints(approval: DecidedApproval | null, rejection: Rejection): readonly FieldError[] {
+  const { reasons, message } = rejection;
+  if (!Array.isArray(reasons)) return [{ field: "rejection_reasons", message: "must be a list of reasons" }];
+  if (message !== null && typeof message !== "string") return [{ field: "custom_message", message: NO_TEXT }];
   const result = approval === null ? null : rejectApproval(approval, { ...rejection, message: "-" });
   return [
     ...(result === null || result.kind === "accepted" ? [] : result.complaints),
-    ...(rejection.reasons.length === 0 ? [{ field: "rejection_reasons", message: "needs one reason or more" }] : []),
+    ...(reasons.length === 0 ? [{ field: "rejection_reasons", message: "needs one reason or more" }] : []),
     ...(lacksMessage(rejection) ? [{ field: "custom_message", message: "is required with the reason CUSTOM" }] : []),
   ];
 }
@@ -111,12 +114,17 @@ function placementComplaints(
   return result.kind === "accepted" ? [] : result.complaints;
 }
 
+/** What programs without types send may be of another type than is declared. */
 function about<T>(field: string, value: T | undefined, flawOf: (value: T) => string | null): readonly FieldError[] {
+  if (value === null) return [{ field, message: "must not be null" }];
   const message = value === undefined ? null : flawOf(value);
   return message === null ? [] : [{ field, message }];
 }
 
+const NO_TEXT = "must be a text";
+
 function blank(text: string): string | null {
+  if (typeof text !== "string") return NO_TEXT;
   return text.trim() === "" ? "must not be blank" : null;
 }
 
@@ -126,7 +134,10 @@ function identifierFlaw(text: string): string | null {
 }
 
 function between(least: number, most: number) {
-  return (value: number) => (value >= least && value <= most ? null : `must be ${least} to ${most}, and is ${value}`);
+  return (value: number) => {
+    if (typeof value !== "number") return "must be a number";
+    return value >= least && value <= most ? null : `must be ${least} to ${most}, and is ${value}`;
+  };
 }
 
 function wholeFrom(least: number) {
@@ -138,7 +149,14 @@ function lengthFlaw({ length }: readonly unknown[], wanted: number, what: string
   return length === wanted ? null : `must be ${wanted} ${what}; there ${length === 1 ? "is" : "are"} ${length}`;
 }
 
+function hoursFlaw(hours: readonly boolean[]): string | null {
+  const isList = Array.isArray(hours) && hours.every((open) => typeof open === "boolean");
+  if (!isList) return "must be true or false for each hour";
+  return lengthFlaw(hours, HOURS_OF_WEEK, "hours, Monday 00:00 first");
+}
+
 function visitorsFlaw(visitors: readonly number[]): string | null {
+  if (!Array.isArray(visitors)) return "must be a list of whole numbers";
   if (!visitors.every((count) => Number.isInteger(count) && count >= 0)) return "must be whole numbers from 0";
   return lengthFlaw(visitors, 7, "numbers, Monday first");
 }

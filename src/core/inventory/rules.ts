@@ -227,7 +227,8 @@ export type RejectionReason = "ADVERTISER" | "INAPPROPRIATE" | "FILTER" | "CUSTO
 /** What the rules look at in an approval, under the contract's names. */
 export interface DecidedApproval {
   readonly status: ApprovalStatus;
-  readonly rejection_reasons: readonly RejectionReason[] | null;
+  /** A service may have reasons that are not known yet. */
+  readonly rejection_reasons: readonly string[] | null;
   readonly custom_message: string | null;
 }
 

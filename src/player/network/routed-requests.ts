@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
-import { bodyOf } from "../../client/http.ts";
+import { bodyOf, headersOf } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import {
@@ -50,8 +50,7 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
       } = await dispatcher.request(asked).catch((error: unknown) => {
         throw proxy === null ? error : blamed(error);
       });
-      const single = Object.entries(told).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-      const replied = new Headers(single);
+      const replied = headersOf(told);
       const failure = proxy === null ? null : ownAnswer(status, (name) => replied.get(name));
       if (failure === null) return { status, headers: replied, body: bodyOf(body) };
       await body.dump();
