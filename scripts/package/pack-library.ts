@@ -20,6 +20,9 @@ const ENGINES = { node: "^22.12.0 || >=24.0.0" };
  */
 const COMMONJS = "commonjs";
 
+/** The types of all that a library takes and answers, by names that the declarations of what is built upon it can write. */
+const TYPES = { import: { types: "./dist/*.d.ts" }, require: { types: `./${COMMONJS}/*.d.ts` } };
+
 interface Manifest {
   readonly version: string;
   readonly license: string;
@@ -93,7 +96,7 @@ function packageJson(library: Library, { packages }: Reach, root: Manifest): obj
     engines: ENGINES,
     sideEffects: false,
     files,
-    exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
+    exports: { ...Object.fromEntries(entries), "./types/*": TYPES, "./package.json": "./package.json" },
     ...(bin.length === 0 ? {} : { bin: Object.fromEntries(bin) }),
     dependencies: pinned(packages),
     ...(optional.length === 0 ? {} : { optionalDependencies: pinned(optional) }),

@@ -276,6 +276,35 @@ import { startEmulator } from "@spotloop/emulator";
 import { proofMatchers } from "@spotloop/emulator/matchers";
 `;
 
+/** What a library that is built upon the client may export, without a word of its own about types. */
+const BUILT_UPON = `
+import { VendorClient } from "@spotloop/client";
+import type { Answer } from "@spotloop/client/answer";
+import { SpotClient } from "@spotloop/client/spot-client";
+import type { NewScreen } from "@spotloop/client/types/client/checks";
+import type { Location } from "@spotloop/client/types/wire/inventory";
+const client = new VendorClient({ baseUrl: "https://network.example", orgToken: "t" });
+const player = new SpotClient({ baseUrl: "https://network.example", orgToken: "t", fetch, spotTimeoutMs: 1, proofTimeoutMs: 1 });
+export const screen = () => client.getScreen("s");
+export const location = (): Promise<Answer<Location>> => client.getLocation("l");
+export const created = (creation: NewScreen) => client.createScreen(creation);
+export const approval = () => client.getApproval("c");
+export const rejection = () => client.rejectApproval("c", { rejection_reasons: ["FILTER"] });
+export const types = () => client.listVenueTypes();
+export const tree = () => client.venueTree();
+export const spot = () => client.getSpot("s");
+export const proof = () => client.sendProof("https://pop.example");
+export const delivery = (signal: AbortSignal) => player.sendProof("https://pop.example", signal);
+export async function shown(signal: AbortSignal) {
+  const outcome = await player.getSpot("s", signal);
+  return outcome.kind === "spot" ? [outcome.spot, outcome.spot.ad, outcome.malformed] as const : null;
+}
+export async function flaws() {
+  const answer = await client.updateLocation("l", {});
+  return answer.kind === "invalid" ? answer.fields : null;
+}
+`;
+
 describe("the types of both packages", () => {
   it.each([
     ["an ES module by Node's rules", "story.mts", ["node16", "node16"]],
@@ -286,14 +315,29 @@ describe("the types of both packages", () => {
   ])("are whole for %s", (_, file, [module = "", moduleResolution = ""]) => {
     const folder = `typed-${file.replace(".", "-")}-${module}`;
     write(`${folder}/${file}`, IMPORTS + TYPED);
-    // The declarations are checked, too, and those of what they import: Hono's take the browser's for granted.
-    const lib = ["es2023", "dom"];
-    const language = { target: "es2022", lib, types: ["node"], strict: true, noEmit: true, skipLibCheck: false };
-    const compilerOptions = { ...language, module, moduleResolution };
-    write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, files: [file] }));
 
-    const { code, out } = run([join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]);
+    expect(compiled(folder, file, { module, moduleResolution })).toEqual({ code: 0, out: "" });
+  });
 
-    expect({ code, out }).toEqual({ code: 0, out: "" });
+  it.each([
+    ["an ES module", "library.mts", "nodenext"],
+    ["CommonJS", "library.cts", "nodenext"],
+    ["a bundler", "library.ts", "bundler"],
+  ])("have names for the declarations of a library that builds upon the client: %s", (_, file, moduleResolution) => {
+    const folder = `built-upon-${file.replace(".", "-")}`;
+    write(`${folder}/${file}`, BUILT_UPON);
+    const module = moduleResolution === "bundler" ? "esnext" : moduleResolution;
+
+    expect(compiled(folder, file, { module, moduleResolution, declaration: true })).toEqual({ code: 0, out: "" });
   });
 });
+
+/** What the compiler says to a file of the project. */
+function compiled(folder: string, file: string, options: Readonly<Record<string, unknown>>) {
+  // The declarations are checked, too, and those of what they import: Hono's take the browser's for granted.
+  const lib = ["es2023", "dom"];
+  const language = { target: "es2022", lib, types: ["node"], strict: true, noEmit: true, skipLibCheck: false };
+  write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: { ...language, ...options }, files: [file] }));
+  const { code, out } = run([join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]);
+  return { code, out };
+}
