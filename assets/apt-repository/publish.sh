@@ -9,13 +9,17 @@
 # Everything is in $SPOTLOOP_REPOSITORY, ~/spotloop-repository where that is not set. What is to be served is `public` in it,
 # replaced as a whole.
 set -eu
+# A web server of another user's reads what is public.
+umask 022
 
 ROOT=${SPOTLOOP_REPOSITORY-$HOME/spotloop-repository}
+mkdir -p "$ROOT"
+ROOT=$(cd "$ROOT" && pwd)
 export GNUPGHOME="$ROOT/keys"
 # Older ones leave the repository; a machine's way back is on the machine.
 MOST_VERSIONS=10
 
-install -d -m 0700 "$ROOT" "$GNUPGHOME"
+install -d -m 0700 "$GNUPGHOME"
 printf '%s' '{ "rootDir": "'"$ROOT"'/aptly", "architectures": ["amd64", "arm64", "all"], "FileSystemPublishEndpoints":
   { "next": { "rootDir": "'"$ROOT"'/next", "linkMethod": "hardlink", "verifyMethod": "md5" } } }' >"$ROOT/aptly.conf"
 touch "$ROOT/shares"
@@ -100,9 +104,18 @@ promote() {
   add stable ours repo copy canary stable "spotloop (= $1)" "spotloop-kiosk (= $1)" >/dev/null
 }
 
+# Each step by itself: in a list of && a failure within one would be passed over.
 case "${1-} ${2-}" in
   key\ ?*) make_key "$2" ;;
-  canary\ ?*) shift && add canary ours repo add canary "$@" && publish ;;
-  stable\ ?*) shift && promote "$@" && publish ;;
+  canary\ ?*)
+    shift
+    add canary ours repo add canary "$@"
+    publish
+    ;;
+  stable\ ?*)
+    shift
+    promote "$@"
+    publish
+    ;;
   *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac

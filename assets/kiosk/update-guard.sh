@@ -27,12 +27,15 @@ MOST_DIGITS=10
 # What apt's configuration takes for "do not go on".
 REFUSED=10
 
+# The version that this saw installed as a whole while it watches.
+settled=''
+
 # Replaces a file by what is read: after a power cut there is the old one or the new one.
 commit() {
-  cat >"$1.new"
-  sync "$1.new"
-  mv "$1.new" "$1"
-  sync "$(dirname "$1")"
+  cat >"$1.new" &&
+    sync "$1.new" &&
+    mv "$1.new" "$1" &&
+    sync "$(dirname "$1")"
 }
 
 # The vitals are in a folder of the player's, and told by the version on trial: a link is not followed, a pipe not waited for.
@@ -52,44 +55,57 @@ number() {
 }
 
 # Where the trial stands: `trial`, `rolling-back`, or how it ended: `proved`, `rolled-back`, `undecided`, `by-hand`, `stuck`.
+# `over`: what was installed before apt began; not `from` where one was on trial already.
 load() {
-  phase=$(field $DIR/state phase) from=$(field $DIR/state from) to=$(field $DIR/state to)
+  phase=$(field $DIR/state phase) from=$(field $DIR/state from) to=$(field $DIR/state to) over=$(field $DIR/state over)
   usual=$(number $DIR/state usual) clock=$(number $DIR/state clock) since=$(number $DIR/state since)
   tries=$(number $DIR/state tries)
-  : "${clock:=0}" "${tries:=0}" "${since:=$(date +%s)}"
+  : "${over:=$from}" "${clock:=0}" "${tries:=0}" "${since:=$(date +%s)}"
+}
+
+is_open() {
+  case "$phase" in trial | rolling-back | stuck) ;; *) return 1 ;; esac
 }
 
 save() {
   phase=$1
-  printf '%s=%s\n' phase "$phase" from "$from" to "$to" usual "$usual" clock "$clock" since "$since" tries "$tries" |
-    commit $DIR/state
+  printf '%s=%s\n' phase "$phase" from "$from" to "$to" over "$over" usual "$usual" clock "$clock" since "$since" \
+    tries "$tries" | commit $DIR/state
 }
 
 # --- Before the packages are changed -----------------------------------------------------------------------------------
 
 before() {
-  old='' new='' back=''
+  old='' new='' back='' rehearsed='' off=''
+  load
+  # apt's configuration. A rehearsal, as of `unattended-upgrade --dry-run`, is followed by nothing that could be completed.
+  while read -r line && [ -n "$line" ]; do
+    case "$line" in Debug::pkgDPkgPM=[1-9ty]* | Debug::pkgDPkgPM=on) rehearsed=yes ;; esac
+  done
+  case "$(systemctl is-enabled spotloop-update-guard.service 2>/dev/null)" in masked*) off=yes ;; esac
+  if [ -n "$off" ] && is_open; then save by-hand; fi
+  if [ -n "$off$rehearsed" ]; then cat >/dev/null && return; fi
   install -d -m 0755 $DIR $DIR/kept
   while read -r name was _ _ direction becomes _ _ file; do
     case " $PACKAGES " in *" $name "*) ;; *) continue ;; esac
     case "$file" in *.deb) ;; *) continue ;; esac
-    keep "$name" "$becomes" "$file" || refuse "$becomes cannot be kept: is the disk full?"
     [ "$direction" != '<' ] || [ "$was" = - ] || old=$was new=$becomes
     [ "$direction" != '>' ] || back=$becomes
+    keep "$name" "$becomes" "$file" || refuse "$becomes cannot be kept: is the disk full?"
   done
-  load
-  if [ -n "$back" ] && [ "$phase" = trial ]; then save by-hand; fi
+  if [ -n "$back" ] && is_open; then save by-hand; fi
   if [ -z "$new" ] || [ ! -d /run/systemd/system ]; then return; fi
   if grep -qsFx "Pin: version $new" $PIN; then
     echo "Spotloop $new was taken back once, and is installed by hand: it is not watched over."
     return
   fi
-  # A newer one in the midst of a trial: the way back is to what proved.
-  [ "$phase" = trial ] && [ -d "$DIR/kept/$from" ] || from=$old usual=$(usual_now)
+  # A newer one in the midst of a trial, or of its end: the way back is to what proved. Else the measure is how many screens
+  # proved in the last days, as the player that runs tells; nothing where none runs.
+  is_open && [ -n "$from" ] && [ -d "$DIR/kept/$from" ] || from=$old usual=$(if is_fresh; then number $VITALS usual; fi)
   for name in $PACKAGES; do
     keep_installed "$name" "$from" || refuse "no way back from it can be kept: $name $from is not to be had."
   done
-  to=$new clock=0 tries=0 since=$(date +%s)
+  to=$new over=$old clock=0 tries=0 since=$(date +%s)
   install -m 0755 "$0" $DIR/guard.new
   sync $DIR/guard.new
   mv $DIR/guard.new $DIR/guard
@@ -98,14 +114,11 @@ before() {
   echo "Spotloop $to is on trial; $from is kept."
 }
 
+# What is not installed is not kept: it would take the room that the next one needs.
 refuse() {
+  [ -z "$new" ] || rm -rf "$DIR/kept/$new"
   echo "Spotloop is not upgraded: $*" >&2
   exit $REFUSED
-}
-
-# How many screens proved in the last days, as the player that runs tells; nothing where none runs.
-usual_now() {
-  if is_fresh; then number $VITALS usual; fi
 }
 
 keep() {
@@ -154,6 +167,7 @@ watch() {
     elif [ "$phase" = rolling-back ]; then
       go_back
     elif is_settled; then
+      settled=$to
       judge
     else
       finish
@@ -168,19 +182,33 @@ is_busy() {
   grep -q ":$(stat -c %i /var/lib/dpkg/lock-frontend) " /proc/locks
 }
 
-is_settled() {
-  for name in $PACKAGES; do
-    [ "$(dpkg-query --show --showformat='${db:Status-Abbrev}${Version}' "$name")" = "ii $to" ] || return 1
-  done
+# The version of both packages, where they are whole and of one. A package that is held is as whole as another.
+installed() {
+  dpkg-query --show --showformat='${db:Status-Status} ${db:Status-Eflag} ${Version}\n' $PACKAGES |
+    sort | uniq -c | sed -n 's/^ *2 installed ok //p'
 }
 
-# An upgrade that was cut short is completed, and where that cannot be, taken back.
+is_settled() { [ "$(installed)" = "$to" ]; }
+
+# Whether somebody chose another version meanwhile, by dpkg: none that apt or this dealt with.
+is_chosen() {
+  chosen=$(installed)
+  case "$chosen" in "" | "$from" | "$to" | "$over") return 1 ;; esac
+}
+
+by_hand() {
+  save by-hand
+  echo "Spotloop $(installed) was installed by hand: it is not judged."
+}
+
+# An upgrade that was cut short is completed, and where that cannot be, taken back. One that was complete was not cut short.
 finish() {
+  if is_chosen || { [ "$settled" = "$to" ] && [ -n "$(installed)" ]; }; then by_hand && return; fi
   tries=$((tries + 1))
   save trial
   echo "The upgrade to $to was cut short, and is completed."
   dpkg --force-confdef --force-confold --configure -a </dev/null || true
-  if is_settled || put "$to"; then return; fi
+  if is_settled || { put "$to" && is_settled; }; then return; fi
   [ "$tries" -lt $MOST_TRIES ] || take_back "it cannot be installed"
 }
 
@@ -214,8 +242,16 @@ count() {
 end() {
   save "$1"
   for kept in "$DIR"/kept/*; do [ "$kept" = "$DIR/kept/$to" ] || rm -rf "$kept"; done
-  rm -f $PIN
+  # What was taken back stays barred until a newer one proves.
+  for barred in $(sed -n 's/^Pin: version //p' $PIN 2>/dev/null); do
+    ! dpkg --compare-versions "$barred" gt "$to" || bar "$barred"
+  done | commit $PIN
+  [ -s $PIN ] || rm -f $PIN
   echo "Spotloop $2"
+}
+
+bar() {
+  printf 'Package: %s\nPin: version %s\nPin-Priority: -1\n\n' "$PACKAGES" "$1"
 }
 
 take_back() {
@@ -227,13 +263,11 @@ take_back() {
 
 # The bad version is barred first: whatever happens then, it does not come back by itself. A newer one may.
 go_back() {
+  if is_chosen; then by_hand && return; fi
   tries=$((tries + 1))
   save rolling-back
   if ! grep -qsFx "Pin: version $to" $PIN; then
-    {
-      tail -n $(((MOST_PINNED - 1) * 4)) $PIN 2>/dev/null || true
-      printf 'Package: %s\nPin: version %s\nPin-Priority: -1\n\n' "$PACKAGES" "$to"
-    } | commit $PIN
+    { tail -n $(((MOST_PINNED - 1) * 4)) $PIN 2>/dev/null || true && bar "$to"; } | commit $PIN
   fi
   dpkg --force-confdef --force-confold --configure -a </dev/null || true
   if put "$from"; then
@@ -257,9 +291,7 @@ put() {
 }
 
 case "${1-}" in
-  before) sed '1,/^$/d' | before ;;
-  repair) repair ;;
-  watch) watch ;;
+  before | repair | watch) "$1" ;;
   *)
     echo "usage: $0 before | repair | watch" >&2
     exit 2

@@ -6,9 +6,10 @@ APP='/opt/${sanitizedProductName}'
 PROFILE='/etc/apparmor.d/${executable}'
 DATA=/var/lib/spotloop
 
-# Whom the service runs as.
+# Whom the service runs as. Either may be there, of an image or an installation before.
+if ! getent group spotloop >/dev/null; then groupadd --system spotloop; fi
 if ! getent passwd spotloop >/dev/null; then
-  useradd --system --user-group --home-dir /var/lib/spotloop --shell /usr/sbin/nologin spotloop
+  useradd --system --gid spotloop --home-dir /var/lib/spotloop --shell /usr/sbin/nologin spotloop
 fi
 for group in audio video render; do
   if getent group "$group" >/dev/null; then usermod --append --groups "$group" spotloop; fi

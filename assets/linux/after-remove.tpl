@@ -16,12 +16,14 @@ if [ "$1" = purge ]; then
   rmdir --ignore-fail-on-non-empty /etc/spotloop 2>/dev/null || true
   # What can be had again.
   for name in media media.db media.db-wal media.db-shm chromium logs ballast boot.json health.json starts.json \
-    recovery.json player.lock sender.lock .cache .config; do
+    recovery.json player.lock sender.lock overrides.json remote.db remote.db-wal remote.db-shm remote.sock \
+    remote-bundle.json .cache .config; do
     rm -rf "$DATA/$name"
   done
   rm -f "$DATA"/screen-*.json
   if rmdir "$DATA" 2>/dev/null || [ ! -d "$DATA" ]; then
     if getent passwd spotloop >/dev/null; then userdel spotloop || true; fi
+    if getent group spotloop >/dev/null; then groupdel spotloop || true; fi
   else
     echo "spotloop: proofs, the playout record and its key are kept in $DATA; what belongs to you is yours to delete." >&2
   fi

@@ -26,7 +26,7 @@ end_players() {
 }
 
 case "$1" in
-  remove | deconfigure)
+  remove)
     # Before the unit file is gone: a link to it would be left over.
     if command -v systemctl >/dev/null; then systemctl disable spotloop.service 2>/dev/null || true; fi
     if [ -d /run/systemd/system ]; then systemctl stop spotloop.service || true; fi

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 const TEMPLATE = join(import.meta.dirname, "..", "..", "..", "assets", "linux", "after-install.tpl");
 
 /** What the script asks of the system, and what it would change: here each does nothing, and succeeds. */
-const PROGRAMS = ["getent", "useradd", "usermod", "install", "chown", "systemctl"];
+const PROGRAMS = ["getent", "groupadd", "useradd", "usermod", "install", "chown", "systemctl"];
 
 /** A system with these programs besides, and the script as the packager completes it. */
 function systemWith(programs: Readonly<Record<string, string>>) {
@@ -78,6 +78,24 @@ describe("the package's installation", () => {
       );
     run(["configure", "1.0.0"], `${folder}:${process.env.PATH}`);
     expect(open()).toEqual(["data", "data/health.json", "elsewhere"]);
+  });
+
+  it.each([
+    ["group spotloop", ["useradd"]],
+    ["passwd spotloop", ["groupadd"]],
+    ["nothing", ["groupadd", "useradd"]],
+  ])("makes of the player's user and group what is missing, where there is %s", (there, made) => {
+    const note = `echo "\x24{0##*/} $*" >> "\x24{0%/*}/made"`;
+    const { folder, run } = systemWith({
+      ...{ ischroot: "exit 0", runuser: "exit 0", chmod: "exit 0", groupadd: note, useradd: note },
+      getent: `case "$*" in "${there}") ;; *) exit 2 ;; esac`,
+    });
+    run(["configure"], folder);
+    const lines = readFileSync(join(folder, "made"), "utf8").trim().split("\n");
+    expect(lines.map((line) => line.split(" ")[0])).toEqual(made);
+    expect(lines.filter((line) => line.startsWith("useradd")).every((line) => line.includes("--gid spotloop"))).toBe(
+      true,
+    );
   });
 
   it("does not take the chroot in which an image is made for the machine that boots it", () => {

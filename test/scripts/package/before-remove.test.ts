@@ -57,12 +57,15 @@ describe.skipIf(process.platform !== "linux" || !onPath("dpkg"))("the package's 
     expect([await ending(before), await ending(after)]).toEqual(["SIGTERM", "SIGTERM"]);
   });
 
-  it("leaves the player running where it is an upgrade, and every other program", async () => {
-    const { player, remove } = machine();
-    const [mine, other] = [await started(player), await started("/bin/sleep")];
-    remove("upgrade");
-    expect(await ending(mine)).toBe(null);
-    remove("remove");
-    expect([await ending(mine), await ending(other)]).toEqual(["SIGTERM", null]);
-  });
+  it.each(["upgrade", "deconfigure"])(
+    "leaves the player running at %s, and at its removal every other program",
+    async (step) => {
+      const { player, remove } = machine();
+      const [mine, other] = [await started(player), await started("/bin/sleep")];
+      remove(step);
+      expect(await ending(mine)).toBe(null);
+      remove("remove");
+      expect([await ending(mine), await ending(other)]).toEqual(["SIGTERM", null]);
+    },
+  );
 });

@@ -116,6 +116,32 @@ describe.skipIf(!canPublish)("the vendor's repository", { timeout: 120_000 }, ()
     expect(verified()).not.toBe(0);
   });
 
+  it("ends with an error, and serves what it did, where a package cannot be added", () => {
+    const { publish, read } = vendor();
+    publish("key", "Vendor <updates@vendor.example>");
+    expect(publish("canary", ...packagesOf("1.0")).code).toBe(0);
+    const served = read("dists/canary/InRelease");
+    expect(publish("canary", join(temporaryFolder(), "spotloop_1.1_all.deb")).code).toBe(1);
+    expect(read("dists/canary/InRelease")).toBe(served);
+  });
+
+  it("lets a web server read what is public, and nobody the key, and takes a folder by its short name", () => {
+    const parent = temporaryFolder();
+    const env = { ...process.env, SPOTLOOP_REPOSITORY: "repository" };
+    const publish = (...args: readonly string[]) =>
+      spawnSync("sh", ["-c", 'umask 077; exec "$0" "$@"', PUBLISH, ...args], { cwd: parent, encoding: "utf8", env });
+    expect(publish("key", "Vendor <updates@vendor.example>").status).toBe(0);
+    expect(publish("canary", ...packagesOf("1.0"))).toMatchObject({ status: 0, stderr: "" });
+    const closed = (found: string, path: string) => {
+      const open = statSync(join(parent, path)).isDirectory() ? 0o005 : 0o004;
+      return (statSync(join(parent, path)).mode & open) === open ? found : `${found} ${path}`;
+    };
+    const served = globSync("repository/public/**", { cwd: parent });
+    expect(served.length).toBeGreaterThan(10);
+    expect(["repository", ...served].reduce(closed, "")).toBe("");
+    expect(statSync(join(parent, "repository/keys")).mode & 0o077).toBe(0);
+  });
+
   it("refuses a share that is none, a version that is not there, and a second key, and says what it takes", () => {
     const { publish } = vendor();
     publish("key", "Vendor <updates@vendor.example>");
