@@ -92,13 +92,21 @@ export function denyPermissions(session: Session): void {
   session.setDevicePermissionHandler(() => false);
   session.setDisplayMediaRequestHandler((_request, answer) => answer({}));
   for (const chooser of ["select-hid-device", "select-serial-port", "select-usb-device"] as const) {
-    session.on(chooser as "select-hid-device", (event) => event.preventDefault());
+    const event = chooser as "select-hid-device";
+    session.off(event, prevent);
+    session.on(event, prevent);
   }
 }
 
 /** A creative may not put files on the machine. */
 export function denyDownloads(session: Session): void {
-  session.on("will-download", (event) => event.preventDefault());
+  session.off("will-download", prevent);
+  session.on("will-download", prevent);
+}
+
+/** One function, so that a session that is lent to one page after the other has one listener. */
+function prevent(event: { preventDefault(): void }): void {
+  event.preventDefault();
 }
 
 /** The proxy that every sealed session is given: the discard port, where nothing listens. */

@@ -3,12 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ordinaryUser } from "../../scripts/setup/user.ts";
 
 import { BLACK, HOUSE, openEye } from "../support/display/eye.ts";
 import { recordDisplay } from "../support/display/recording.ts";
 import { sightingsIn } from "../support/display/sightings.ts";
+import { PART, ROOM, startWall } from "../support/display/wall.ts";
 import { renderersOf } from "../support/machine/proc.ts";
 import { checkoutPlayer, eventually, type Running, startPlayerProcess } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
@@ -59,6 +60,26 @@ describe("a player without a usable configuration", () => {
     rig.configure();
     await eventually("the first proof", async () => (await rig.emulator.ledger())[0]?.news?.pops[0]);
     expect(await player.stop()).toBe(0);
+  }, 90_000);
+
+  it("says it on all of a display that comes only then, or is switched to another size", async () => {
+    const wall = await startWall();
+    const there = await openRig({ start: async () => wall });
+    onTestFinished(() => there.close());
+    wall.turn(1, null);
+    there.play(["--config", there.configure({ screenId: 5 })]);
+    // Where one display is left it begins where all of them do.
+    const isFilled = async ({ width, height }: { readonly width: number; readonly height: number }) => {
+      const recording = await recordDisplay(wall.part(0), width, height);
+      const last = (await recording.stop()).frames.at(-1);
+      // The page is light down to its last corner, and what is beside it black.
+      return last?.subarray(-3).every((colour) => colour > 200) || undefined;
+    };
+    await eventually("the page", () => isFilled(PART));
+    wall.turn(1, `${PART.width}x${PART.height}`);
+    wall.turn(0, null);
+    wall.turn(1, `${ROOM.width}x${ROOM.height}`);
+    await eventually("the page on all of the other display", () => isFilled(ROOM));
   }, 90_000);
 
   it("is started for systemd by its page, and feeds the watchdog for as long as the page answers", async () => {

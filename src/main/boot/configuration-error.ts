@@ -26,7 +26,8 @@ export async function awaitGoodConfig(
 ): Promise<GoodConfig> {
   await app.whenReady();
   const plan = { match: null, fullscreen: true, width: null, height: null };
-  const { window, reveal } = openWindow(plan, screen.getPrimaryDisplay());
+  const { window, reveal, place } = openWindow(plan, screen.getPrimaryDisplay());
+  const stopFollowing = followDisplays(() => place(screen.getPrimaryDisplay(), () => {}));
   let shown = bad;
   const show = (): void => {
     const problems = JSON.stringify({ file: shown.path, problems: shown.problems });
@@ -52,10 +53,19 @@ export async function awaitGoodConfig(
     });
   });
   setTimeout(() => {
+    stopFollowing();
     close();
     window.destroy();
   }, STAYS_MS);
   return good;
+}
+
+/** Calls `onChange` whenever a display comes, goes or changes, until the function that it returns is called. */
+function followDisplays(onChange: () => void): () => void {
+  screen.on("display-added", onChange).on("display-removed", onChange).on("display-metrics-changed", onChange);
+  return () => {
+    screen.off("display-added", onChange).off("display-removed", onChange).off("display-metrics-changed", onChange);
+  };
 }
 
 function sayOnce(said: string, now: string): string {

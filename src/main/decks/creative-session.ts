@@ -67,7 +67,7 @@ export const creativeSessionReset: SessionReset<PageOwner> = {
         const asked = await askedWith(request, asking.documentUrl, await cookiesFor(session, request.url));
         const answer = await asking.page.answer(request.method, request.url, isDocument ? "document" : "", asked);
         if (answer.kind === "media") await setCookies(session, answer.finalUrl ?? request.url, answer.headers);
-        if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request);
+        if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request, isDocument);
         // What is at that address is relative to that one, and is answered from the cache, too (F21).
         if (isDocument) asking.redirectedTo = answer.finalUrl;
         return new Response(null, { status: 302, headers: { ...headersFor({}, request), location: answer.finalUrl } });
@@ -82,12 +82,13 @@ export const creativeSessionReset: SessionReset<PageOwner> = {
   empty: (session) => Promise.all([session.clearStorageData(), session.clearCache(), session.clearAuthCache()]),
 };
 
-function respond(answer: PageAnswer, request: Request): Response {
+function respond(answer: PageAnswer, request: Request, isDocument: boolean): Response {
   switch (answer.kind) {
     case "media": {
       const { path, sizeBytes, contentType } = answer.media;
       const type = { "content-type": contentType || typeAskedFor(request) };
-      const headers = { ...type, ...headersFor(answer.headers, request) };
+      const unseen = isDocument && PDF.test(contentType) ? { "content-type": BYTES } : {};
+      const headers = { ...type, ...headersFor(answer.headers, request), ...unseen };
       const range = request.headers.get("range");
       return fileResponse({ from: path, sizeBytes, headers }, { method: request.method, range });
     }
@@ -119,10 +120,15 @@ function leaveFor({ headers }: Request): PageHeaders {
 /** Statuses of answers that have nothing in them, and are none of a failure. */
 const EMPTY: readonly number[] = [204, 205];
 
+const BYTES = "application/octet-stream";
+
+/** Chromium's own page for it would load, and show nothing: that needs powers that no page has here. As bytes it fails. */
+const PDF = /^(application|text)\/pdf\b/i;
+
 /** What is meant by an answer without a type: browsers look at the bytes of a document, and take any style sheet for one. */
 function typeAskedFor({ headers }: Request): string {
   const [accepted = ""] = headers.get("accept")?.split(",") ?? [];
-  return accepted === "text/html" || accepted === "text/css" ? accepted : "application/octet-stream";
+  return accepted === "text/html" || accepted === "text/css" ? accepted : BYTES;
 }
 
 /** What a refusal says is text by now, whatever its charset was. */

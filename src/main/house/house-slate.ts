@@ -6,11 +6,12 @@ import type { Clock } from "../../player/clock.ts";
 import type { Config } from "../../player/config/config.ts";
 import { HouseFolder } from "../../player/house/house-folder.ts";
 import { type HouseShow, type HouseStage, startHouseShow } from "../../player/house/house-show.ts";
-import { NEXT_PAINT, presented, settledWithin } from "../decks/deck-content.ts";
+import { presented, settledWithin } from "../decks/deck-content.ts";
 import { houseUrl } from "../protocol/schemes.ts";
 import { onGraphicsBack } from "../recovery/triggers.ts";
 import { SLATE_PLACE } from "../window/placement.ts";
 import { fill, overhanging, visiblePart } from "../window/window.ts";
+import { brokenIn, drawnIn, newestFrame } from "./page-frames.ts";
 import { createSlate, type ServedHouse, SLATE_COLOUR, type Slate } from "./slate.ts";
 
 /** What house content is shown by. */
@@ -178,12 +179,6 @@ const BLACK_WITHIN_MS = 300;
 /** A page that has drawn nothing by then is left as it is, and nothing that covers it stays longer for it. */
 const DRAWN_WITHIN_MS = 5_000;
 
-/** A page that has drawn nothing for this long after it was loaded is shown as it is. */
-const ITEM_DRAWN_WITHIN_MS = 2_000;
-/** How often the operator's page is asked whether it still answers, and how often it may fail to. */
-const ALIVE_EVERY_MS = 2_000;
-const SILENT_TURNS = 3;
-
 const overSchema = z.enum(["ended", "broken", "replaced"]);
 
 /** House content on the slate's page, by what `renderer/slate` offers. */
@@ -208,7 +203,7 @@ function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => b
     },
     async take() {
       const frame = cued;
-      if (frame !== null) await drawn(contents, frame);
+      if (frame !== null) await drawnIn(contents, frame);
       await ask("slate.take()");
       watched = frame;
     },
@@ -216,48 +211,10 @@ function houseStage(contents: WebContents, folder: HouseFolder, isMuted: () => b
       const over = ask("slate.over()").then((how) => overSchema.parse(how));
       // A page that has crashed does not report it.
       const gone = over.catch(() => "replaced" as const);
-      return watched === null ? gone : Promise.race([gone, death(contents, watched, gone)]);
+      return watched === null ? gone : Promise.race([gone, brokenIn(contents, watched, gone)]);
     },
     clear: () => tell("slate.clear()"),
     pause: () => tell("slate.pause()"),
     resume: () => tell("slate.resume()"),
   };
-}
-
-/** A page in a frame of another process is loaded before it is drawn. */
-function drawn(contents: WebContents, frame: number): Promise<void> {
-  return settledWithin(frameOf(contents, frame)?.executeJavaScript(NEXT_PAINT), ITEM_DRAWN_WITHIN_MS);
-}
-
-/** Resolves when the page in a frame hangs or has crashed, which Chromium does not report for frames. */
-function death(contents: WebContents, frame: number, over: Promise<unknown>): Promise<"broken"> {
-  return new Promise((resolve) => {
-    let silent = 0;
-    const timer = setInterval(() => {
-      silent++;
-      if (silent > SILENT_TURNS) return end();
-      const answered = frameOf(contents, frame)?.executeJavaScript("0");
-      answered?.then(
-        () => {
-          silent = 0;
-        },
-        () => {},
-      );
-    }, ALIVE_EVERY_MS);
-    const end = () => {
-      clearInterval(timer);
-      resolve("broken");
-    };
-    void over.then(() => clearInterval(timer));
-  });
-}
-
-/** The frame that was made last. It keeps its number wherever its page goes, which may change its address at any time. */
-function newestFrame(contents: WebContents): number | null {
-  return contents.mainFrame.frames.at(-1)?.frameTreeNodeId ?? null;
-}
-
-function frameOf(contents: WebContents, number: number) {
-  if (contents.isDestroyed()) return undefined;
-  return contents.mainFrame.frames.find((frame) => !frame.isDestroyed() && frame.frameTreeNodeId === number);
 }

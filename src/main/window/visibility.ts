@@ -87,7 +87,11 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility, own:
       outside?.raise();
     }
     if (visibility.has("not shown")) window.showInactive();
-    if (visibility.has("unmapped")) outside?.map();
+    if (visibility.has("unmapped")) {
+      outside?.map();
+      // It may have been put on one of several desktops that is not shown.
+      window.setVisibleOnAllWorkspaces(true);
+    }
     if (visibility.has("displaced")) own.settle();
     if (visibility.has("desktop overview")) desktop?.leaveOverview();
     if (!visibility.has("covered")) return;
@@ -130,7 +134,8 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
         displaced = undefined;
         return visibility.note("displaced", false);
       case "gone":
-        return;
+        // Electron does not hear of it, and nothing brings it back: only another start does.
+        throw new Error("another program has destroyed the window");
     }
   };
   return watchWindow(handle.readUInt32LE(), process.env, hear, own.area);

@@ -57,7 +57,11 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
     backgroundColor: "#000000",
   });
   window.setMenu(null);
+  // A window manager closes windows by keys of its own: this one would leave the player without a place to play.
+  window.on("close", (event) => event.preventDefault());
   if (plan.fullscreen) window.setAlwaysOnTop(true, "screen-saver");
+  // By a key, or a turn of the mouse's wheel, window managers show another desktop.
+  window.setVisibleOnAllWorkspaces(true);
 
   const settle = () => {
     if (display === null) return window.hide();

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { homedir } from "node:os";
+import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { localDisplay, socketOf } from "../../player/display.ts";
@@ -50,7 +50,8 @@ export function connectX11(
 ): (() => void) | null {
   const display = localDisplay(env.DISPLAY ?? "");
   if (typeof display !== "number") return null;
-  const socket = connect(socketOf(display));
+  const [inFolder, abstract] = socketsOf(display);
+  const socket = connect(existsSync(inFolder) ? inFolder : abstract);
   const waiting = new Map<number, (answer: Buffer | null) => void>();
   let received = Buffer.alloc(0);
   let isOpen = false;
@@ -115,10 +116,15 @@ export function connectX11(
   return () => socket.destroy();
 }
 
+/** A server's socket lies in a folder or, abstract, nowhere but in the kernel. */
+function socketsOf(display: number): readonly [inFolder: string, abstract: string] {
+  return [socketOf(display), `\0${socketOf(display)}`];
+}
+
 /** What lets this user in at a display of this machine. */
 function authorityFor(display: number, env: Readonly<Record<string, string | undefined>>): Authority {
   try {
-    return authorityIn(readFileSync(env.XAUTHORITY ?? join(homedir(), ".Xauthority")), display);
+    return authorityIn(readFileSync(env.XAUTHORITY ?? join(homedir(), ".Xauthority")), display, hostname());
   } catch {
     return NO_AUTHORITY;
   }
@@ -150,8 +156,7 @@ export async function displayAnswers(
   for (;;) {
     const leftMs = until - performance.now();
     if (leftMs <= 0) return false;
-    // A socket lies in a folder or, abstract, nowhere but in the kernel.
-    for (const path of [socketOf(display), `\0${socketOf(display)}`]) {
+    for (const path of socketsOf(display)) {
       if (await letsIn(path, setupRequest(authorityFor(display, env)), leftMs)) return true;
     }
     await sleep(Math.min(AGAIN_MS, leftMs));

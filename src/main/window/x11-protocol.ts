@@ -255,25 +255,36 @@ export const NO_AUTHORITY: Authority = { name: "", secret: Buffer.alloc(0) };
 
 const COOKIE = "MIT-MAGIC-COOKIE-1";
 
-/** The cookie for a display's number in an Xauthority file (Xsecurity(7)): big-endian fields, each with its length. */
-export function authorityIn(file: Buffer, display: number): Authority {
+/** Families of addresses: this machine by its name, and any machine. */
+const LOCAL = 0x0100;
+const WILD = 0xffff;
+
+/**
+ * The cookie for a display's number in an Xauthority file (Xsecurity(7)): big-endian fields, each with its length. One for
+ * this machine, by its name, goes before others: what was written under a name that the machine no longer has stays there.
+ */
+export function authorityIn(file: Buffer, display: number, host: string): Authority {
+  let found = NO_AUTHORITY;
   try {
     for (let at = 0; at < file.length; ) {
+      const family = file.readUInt16BE(at);
       const fields: Buffer[] = [];
-      // The address family comes first: where the server is, which is this machine.
       at += 2;
       for (let field = 0; field < 4; field++) {
         const end = at + 2 + file.readUInt16BE(at);
         fields.push(file.subarray(at + 2, end));
         at = end;
       }
-      const [, number = "", name = "", secret = Buffer.alloc(0)] = fields;
+      const [address = "", number = "", name = "", secret = Buffer.alloc(0)] = fields;
       const fits = number.length === 0 || number.toString() === String(display);
-      if (fits && name.toString() === COOKIE) return { name: COOKIE, secret };
+      if (!fits || name.toString() !== COOKIE) continue;
+      const authority = { name: COOKIE, secret };
+      if (family === WILD || (family === LOCAL && address.toString() === host)) return authority;
+      if (found === NO_AUTHORITY) found = authority;
     }
   } catch (error) {
     // A file that ends too early holds no more.
     if (!(error instanceof RangeError)) throw error;
   }
-  return NO_AUTHORITY;
+  return found;
 }

@@ -31,7 +31,8 @@ async function openPage(itemUrl: string, contentType = "text/html") {
   const askedWith: AskedWith[] = [];
   const answerFor = (url: string): PageAnswer => {
     const media = { digest: "digest", sizeBytes: 5, contentType, path };
-    return { kind: "media", media, headers: {}, finalUrl: REDIRECTS[url] ?? null };
+    const headers: Record<string, string> = contentType === "" ? {} : { "content-type": contentType };
+    return { kind: "media", media, headers, finalUrl: REDIRECTS[url] ?? null };
   };
   const page = {
     async answer(method: string, url: string, destination?: string, how?: AskedWith) {
@@ -50,7 +51,7 @@ async function openPage(itemUrl: string, contentType = "text/html") {
       setPermissionCheckHandler: ignored,
       setDevicePermissionHandler: ignored,
     },
-    ...{ setDisplayMediaRequestHandler: ignored, on: ignored, setProxy: async () => {} },
+    ...{ setDisplayMediaRequestHandler: ignored, on: ignored, off: ignored, setProxy: async () => {} },
     webRequest: { onBeforeRequest: ignored },
     cookies: { get: async ({ url }: { url: string }) => COOKIES.filter(({ of }) => url.startsWith(of)) },
     protocol: {
@@ -171,5 +172,15 @@ describe("a page on a deck", () => {
   ])("that asks for %s gets what has no type as %s", async (accept, type) => {
     const page = await openPage(PAGE, "");
     expect((await page.get(PAGE, accept)).headers.get("content-type")).toBe(type);
+  });
+
+  it.each([
+    ["application/pdf", "application/octet-stream"],
+    ["Application/PDF; qs=0.001", "application/octet-stream"],
+    ["text/plain", "text/plain"],
+  ])("of type %s is loaded as %s, since of a PDF nothing would be seen", async (type, documentType) => {
+    const page = await openPage(PAGE, type);
+    expect((await page.get(PAGE)).headers.get("content-type")).toBe(documentType);
+    expect((await page.get("https://cdn.example/part")).headers.get("content-type")).toBe(type);
   });
 });

@@ -28,7 +28,7 @@ let serve: (request: Request) => Promise<Response>;
 vi.mock("electron", () => {
   const ignore = () => {};
   const session = {
-    ...{ on: ignore, setProxy: async () => {}, webRequest: { onBeforeRequest: ignore } },
+    ...{ on: ignore, off: ignore, setProxy: async () => {}, webRequest: { onBeforeRequest: ignore } },
     ...{ setPermissionRequestHandler: ignore, setPermissionCheckHandler: ignore },
     ...{ setDevicePermissionHandler: ignore, setDisplayMediaRequestHandler: ignore },
     protocol: {

@@ -1,6 +1,9 @@
+import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startDisplay } from "../../../scripts/setup/display.ts";
-import { displayAnswers } from "../../../src/main/window/x11-connection.ts";
+import { connectX11, displayAnswers, type X11Connection } from "../../../src/main/window/x11-connection.ts";
+import { frameIn, frameRequest } from "../../../src/main/window/x11-protocol.ts";
+import { socketOf } from "../../../src/player/display.ts";
 
 /** An X server that takes connections and answers none until it goes on. */
 async function standingStill() {
@@ -43,4 +46,20 @@ describe("the wait for an X server's answer", () => {
       expect(await displayAnswers(env, 100)).toBe(true);
     },
   );
+});
+
+describe("a connection to an X server", () => {
+  it("is made where its socket is nowhere but in the kernel, as from within a /tmp of one's own", async () => {
+    const display = await startDisplay({ width: 320, height: 200 });
+    onTestFinished(() => display.stop());
+    rmSync(socketOf(Number(display.name.slice(1))));
+
+    const connection = await new Promise<X11Connection>((resolve) => {
+      const close = connectX11({ DISPLAY: display.name }, resolve, () => {});
+      onTestFinished(() => close?.());
+    });
+
+    const answer = await connection.ask(frameRequest(connection.root));
+    expect(answer && frameIn(answer)).toMatchObject({ width: 320, height: 200 });
+  });
 });

@@ -27,12 +27,16 @@ function event(kind: number, window = WINDOW): Buffer {
   return message;
 }
 
-function entry(display: string, name: string, secret: string): Buffer {
-  const fields = ["host", display, name, secret].map((text) => {
+/** Families of addresses in an Xauthority file. */
+const LOCAL = 0x0100;
+const WILD = 0xffff;
+
+function entry(display: string, name: string, secret: string, host = "host", family = LOCAL): Buffer {
+  const fields = [host, display, name, secret].map((text) => {
     const bytes = Buffer.from(text);
     return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes]);
   });
-  return Buffer.concat([Buffer.from([1, 0]), ...fields]);
+  return Buffer.concat([Buffer.from([family >> 8, family & 255]), ...fields]);
 }
 
 describe("the X server's messages", () => {
@@ -101,8 +105,20 @@ describe("an Xauthority file", () => {
 
   it("gives the cookie of a display, or one that is for all", () => {
     const file = Buffer.concat([entry("1", "OTHER", "a"), entry("1", cookie, "b"), entry("", cookie, "c")]);
-    expect(authorityIn(file, 1)).toEqual({ name: cookie, secret: Buffer.from("b") });
-    expect(authorityIn(file, 2)).toEqual({ name: cookie, secret: Buffer.from("c") });
+    expect(authorityIn(file, 1, "host")).toEqual({ name: cookie, secret: Buffer.from("b") });
+    expect(authorityIn(file, 2, "host")).toEqual({ name: cookie, secret: Buffer.from("c") });
+  });
+
+  it.each([
+    ["this machine's own", entry("1", cookie, "own", "kiosk-7")],
+    ["that of any machine", entry("1", cookie, "own", "", WILD)],
+  ])("gives %s, though one is left from when the machine had another name", (_, own) => {
+    const file = Buffer.concat([entry("1", cookie, "old", "master-image"), own]);
+    expect(authorityIn(file, 1, "kiosk-7").secret.toString()).toBe("own");
+  });
+
+  it("gives one of another name where there is no other", () => {
+    expect(authorityIn(entry("1", cookie, "old", "master-image"), 1, "kiosk-7").secret.toString()).toBe("old");
   });
 
   it.each([
@@ -110,6 +126,6 @@ describe("an Xauthority file", () => {
     ["of another display", entry("7", cookie, "a")],
     ["cut off", entry("1", cookie, "a").subarray(0, 9)],
   ])("gives none when it is %s", (_, file) => {
-    expect(authorityIn(file, 1)).toEqual(NO_AUTHORITY);
+    expect(authorityIn(file, 1, "host")).toEqual(NO_AUTHORITY);
   });
 });
