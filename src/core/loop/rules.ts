@@ -1,3 +1,4 @@
+import { deadlineOf, LAST_TRY_BEFORE_MS } from "../proofs/proof.ts";
 import { type FailureReason, type Instant, LONGEST_ITEM_MS, type Playout, type PlayoutOutcome } from "../spot.ts";
 import { backoffAfter, requested, type Unfilled } from "./pace.ts";
 import {
@@ -98,11 +99,21 @@ function giveUpLoading(state: LoopState, now: Instant, random: number): Step | n
  * in time has its turn within an item's length; beyond that the machine has slept.
  */
 function dropStale(state: LoopState, now: Instant, random: number): Step | null {
-  const stale = state.queue.find(({ playout: { spotNumber, requestedAt } }) => {
+  const stale = state.queue.find(({ playout }) => {
+    const { spotNumber, requestedAt } = playout;
     const maxAgeMs = spotNumber > state.begunSpot ? state.maxAgeMs : state.maxAgeMs + LONGEST_ITEM_MS;
-    return now - requestedAt > maxAgeMs;
+    return now - requestedAt > maxAgeMs || endsTooLate(playout, state.slot, now);
   });
   return stale === undefined ? null : drop(state, stale, "stale", now, random);
+}
+
+/**
+ * Whether an item that waits would be shown and could not be proved any more (G9). It begins when the slot ends at the
+ * earliest.
+ */
+function endsTooLate({ requestedAt, item }: Playout, slot: Slot | null, now: Instant): boolean {
+  const beginsAt = Math.max(now, slot?.endsAt ?? now);
+  return beginsAt + item.durationMs > deadlineOf(requestedAt) - LAST_TRY_BEFORE_MS;
 }
 
 function handOver(state: LoopState, now: Instant, random: number): Step | null {

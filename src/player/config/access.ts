@@ -1,11 +1,12 @@
 import { dirname } from "node:path";
 import { z } from "zod";
 import { readUplink, type Uplink } from "../network/uplink.ts";
-import { type BadConfig, type ConfigSource, explained, surroundingsOf, warningsAbout } from "./config.ts";
+import { type BadConfig, type ConfigSource, explained, surroundingsOf } from "./config.ts";
 import { overlaid, overridesFrom, textAt } from "./environment.ts";
-import { configPlaces, firstThere, readJsonFile, readOrgToken } from "./file.ts";
+import { configPlaces, firstThere, readJsonFile, readOrgToken, tokenProblems } from "./file.ts";
 import { problemsOf } from "./problems.ts";
 import { configFileSchema } from "./schema.ts";
+import { warningsAbout } from "./warnings.ts";
 
 /** What it takes to talk to the service. */
 export interface Access {
@@ -45,16 +46,15 @@ export function readAccess(source: ConfigSource, mayBeNew = false): AccessReadin
     const warnings = [...warningsAbout(baseUrl, path, token, surroundings), ...about.warnings];
     return { kind: "ok", access: { baseUrl, orgToken: token.token, uplink, path, warnings } };
   }
-  const wrong = [
-    ...(read.success ? [] : problemsOf(read.error, written)),
-    ...(token.kind === "none" ? [token.problem] : []),
-    ...about.problems,
-  ];
+  const found = read.success ? [] : problemsOf(read.error, written);
+  const wrong = [...found, ...tokenProblems(token, found), ...about.problems];
   const absentFrom = path === null ? places : [];
   return { kind: "bad", path: shownPath, absentFrom, problems: explained(wrong, source.env) };
 }
 
 const accessSchema = z.object({
   baseUrl: configFileSchema.shape.baseUrl,
+  orgToken: z.string().optional(),
+  orgTokenFile: configFileSchema.shape.orgTokenFile,
   network: z.object({ proxy: configFileSchema.shape.network.unwrap().shape.proxy }).optional(),
 });

@@ -3,28 +3,20 @@ import { dirname, join } from "node:path";
 import envPaths from "env-paths";
 import type { z } from "zod";
 import { DIRECT, readUplink, secretsOf, type Uplink } from "../network/uplink.ts";
-import {
-  type Environment,
-  isRecord,
-  misspeltVariables,
-  overlaid,
-  overridesFrom,
-  textAt,
-  variableOf,
-} from "./environment.ts";
+import { type Environment, isRecord, overlaid, overridesFrom, textAt, variableOf } from "./environment.ts";
 import {
   configPlaces,
   defaultDataDir,
   firstThere,
-  readableByOthers,
   readJsonFile,
   readOrgToken,
   type Surroundings,
-  type TokenReading,
+  tokenProblems,
 } from "./file.ts";
 import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
 import { type ConfigFile, configFileSchema, GIB } from "./schema.ts";
 import type { displaySchema } from "./values.ts";
+import { warningsAbout, warningsOf } from "./warnings.ts";
 
 /** What the player runs by: everything is there, folders are absolute, the token is resolved. */
 export interface Config
@@ -114,14 +106,11 @@ export function readConfig(source: ConfigSource): ConfigReading {
   const uplink = readUplink(written, source.env, surroundings.platform);
   const watchAll = [...watch, ...(token.file === null ? [] : [token.file]), ...uplink.files];
 
-  const wrong = [
-    ...inOrder([
-      ...(read.success ? [] : problemsOf(read.error, written)),
-      ...screenProblems(written, source.wayland === true),
-    ]),
-    ...(token.kind === "none" ? [token.problem] : []),
-    ...uplink.problems,
+  const found = [
+    ...(read.success ? [] : problemsOf(read.error, written)),
+    ...screenProblems(written, source.wayland === true),
   ];
+  const wrong = [...inOrder(found), ...tokenProblems(token, found), ...uplink.problems];
   if (!read.success || token.kind === "none" || wrong.length > 0) {
     const absentFrom = path === null ? places : [];
     const nowhere = path === null ? [{ path: "", message: `There is no file at ${places.join(" or ")}.` }] : [];
@@ -134,11 +123,7 @@ export function readConfig(source: ConfigSource): ConfigReading {
     kind: "ok",
     config,
     path,
-    warnings: [
-      ...warningsAbout(config.baseUrl, path, token, surroundings),
-      ...config.screens.flatMap(strayedSpaces),
-      ...uplink.warnings,
-    ],
+    warnings: [...warningsAbout(config.baseUrl, path, token, surroundings), ...warningsOf(config), ...uplink.warnings],
     watch: watchAll,
   };
 }
@@ -214,31 +199,6 @@ export function explained(problems: readonly ConfigProblem[], env: Environment):
     const variable = variableOf(path);
     return path !== "" && env[variable] ? { path, message: `${message} (set by ${variable})` } : { path, message };
   });
-}
-
-/** What is usable but unwise about where the service and the token are. */
-export function warningsAbout(
-  baseUrl: string,
-  path: string | null,
-  token: TokenReading,
-  { env, platform }: Surroundings,
-): readonly string[] {
-  const { protocol, hostname } = new URL(baseUrl);
-  const warnings = [...misspeltVariables(env)];
-  const secret = token.file ?? (env[variableOf("orgToken")] ? null : path);
-  if (secret !== null && readableByOthers(secret, platform)) {
-    warnings.push(`${secret} holds the organization token and can be read by others: chmod 600 ${secret}`);
-  }
-  if (protocol === "http:" && !/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
-    warnings.push("baseUrl is not https: the organization token crosses the network in the clear");
-  }
-  return warnings;
-}
-
-/** An id that was pasted with what stood around it is another one. */
-function strayedSpaces({ screenId }: ScreenConfig): readonly string[] {
-  if (screenId === screenId.trim()) return [];
-  return [`screenId ${JSON.stringify(screenId)} begins or ends with a space, which is taken for a part of it`];
 }
 
 /** A screen that the player plays, and the display it plays it on. */

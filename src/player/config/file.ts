@@ -194,6 +194,13 @@ export function readOrgToken(orgToken: string | null, orgTokenFile: string | nul
   return none("orgToken", "is missing, and so is orgTokenFile", credential);
 }
 
+/** What keeps the token from being known, where it is not among what else is wrong. */
+export function tokenProblems(token: TokenReading, others: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  if (token.kind === "token") return [];
+  const settings = token.problem.path === "orgToken" ? ["orgToken", "orgTokenFile"] : ["orgTokenFile"];
+  return others.some(({ path }) => settings.includes(path)) ? [] : [token.problem];
+}
+
 function readTokenFile(file: string): TokenReading {
   const reading = readTextFile(file, LARGEST_FILE_BYTES);
   if (reading.kind === "unreadable") return none("orgTokenFile", `names ${file}, which ${reading.why}`, file);

@@ -51,12 +51,18 @@ function messageOf(issue: z.core.$ZodIssue): string {
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
       if (issue.origin === "string") return "must not be empty";
+      if (issue.origin === "array") return `must have at least ${entries(issue.minimum)}`;
       return `must be ${issue.inclusive === true ? "at least" : "more than"} ${issue.minimum}`;
     case "too_big":
+      if (issue.origin === "array") return `must have at most ${entries(issue.maximum)}`;
       return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
     default:
       return issue.message;
   }
+}
+
+function entries(count: number | bigint): string {
+  return `${count} ${Number(count) === 1 ? "entry" : "entries"}`;
 }
 
 const NOUNS: Readonly<Record<string, string>> = {

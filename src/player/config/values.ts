@@ -30,7 +30,7 @@ export const orgTokenSchema = z
   .string()
   .min(1)
   .max(LONGEST_TEXT)
-  .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u, "must not hold spaces or control characters");
+  .regex(/^[\p{L}\p{M}\p{N}\p{P}\p{S}]*$/u, "must not hold spaces or control characters");
 
 export const HOTKEY = "must be two or more of Control, Alt, Shift and Super and a key, such as Control+Alt+Shift+D";
 

@@ -52,7 +52,7 @@ const GAUGES: readonly GaugeEntry[] = [
   }),
   ofScreens(
     "screen_failing",
-    "1 while nothing was shown for ten minutes although the service had something, as /health says it",
+    "1 while nothing was shown for ten minutes and the service did not say that it has nothing, as /health says it",
     ({ isFailing }) => Number(isFailing),
   ),
   oneOf("display_state", "How the playout record has the display", {

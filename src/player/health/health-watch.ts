@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { NextItem, ScreenHealth } from "./health-report.ts";
 import type { ScreenMetrics } from "./metrics.ts";
 
-/** A screen on which nothing was shown for this long, though the service had something for it, is failing. */
+/** A screen on which nothing was shown for this long is failing, unless the service said that it has nothing for it. */
 export const SHOWN_WITHIN_MS = 10 * 60_000;
 
 /** How many characters of what Chromium says go into a line of health. */

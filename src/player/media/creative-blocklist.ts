@@ -34,6 +34,11 @@ export class CreativeBlocklist {
     this.#file.writeIfTaken((db) => db.prepare("delete from strike where key = ?").run(key));
   }
 
+  /** Forgets the strikes of files that were larger than another limit than this one, which may have let them in. */
+  keepLimit(maxBytes: number): void {
+    this.#file.writeIfTaken((db) => db.prepare(FORGET_OTHER_LIMITS).run(largerThan("%"), largerThan(maxBytes)));
+  }
+
   /** How many creatives are blocked at `now`, wall time. */
   blockedCount(now: Instant): number {
     const query = "select count(*) as count from strike where until > @now and until <= @now + @longest";
@@ -50,6 +55,13 @@ export class CreativeBlocklist {
 interface Entry extends Strikes {
   readonly reason: string;
 }
+
+/** The reason for a strike of a file that is larger than the configuration lets any be. */
+export function largerThan(maxBytes: number | "%"): string {
+  return `more than ${maxBytes} bytes`;
+}
+
+const FORGET_OTHER_LIMITS = "delete from strike where reason like ? and reason <> ?";
 
 /** More creatives than any screen sees in a day. */
 const MOST_ENTRIES = 10_000;

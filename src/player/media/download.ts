@@ -6,6 +6,7 @@ import { typeOf } from "../../core/media/media-type.ts";
 import { countUnread, type LineRefusal, type MediaLine } from "../network/media-line.ts";
 import { isDiskFull } from "../stores/commit-flush.ts";
 import { codeOf } from "../stores/database.ts";
+import { largerThan } from "./creative-blocklist.ts";
 import { lengthIn, type Refusal, refusalOf, sizeIn, totalOfRest, validatorIn } from "./media.ts";
 import type { AskedWith } from "./page-request.ts";
 import type { Fingerprint, PartialDownload } from "./partial-download.ts";
@@ -273,7 +274,7 @@ function flaw(
 }
 
 function tooLarge(maxBytes: number): DownloadFailure {
-  return { kind: "broken", reason: `more than ${maxBytes} bytes`, fault: "certain" };
+  return { kind: "broken", reason: largerThan(maxBytes), fault: "certain" };
 }
 
 /** A code, or what a proxy had against it, tells more than "fetch failed". */

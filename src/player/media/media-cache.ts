@@ -8,7 +8,7 @@ import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-li
 import { codeOf } from "../stores/database.ts";
 import { CacheQuota } from "./cache-quota.ts";
 import { isPortalsVersion, refusingPortals } from "./captive-portal.ts";
-import type { CreativeBlocklist } from "./creative-blocklist.ts";
+import { type CreativeBlocklist, largerThan } from "./creative-blocklist.ts";
 import type { Downloaded, DownloadFailure, GetFollowed, KnownVersion, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
 import { type ErrorResponse, type IndexedMedia, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
@@ -73,6 +73,7 @@ export class MediaCache {
   /** Opens the cache and sweeps it: partial files, files nobody knows and entries without their file go. */
   static async open(parts: CacheParts): Promise<MediaCache> {
     const cache = new MediaCache(parts);
+    parts.blocklist.keepLimit(parts.limits.maxItemBytes);
     await cache.#quota.sweep();
     return cache;
   }
@@ -176,7 +177,7 @@ export class MediaCache {
     const found = await this.#find(key);
     if (found !== null) return found;
     const { maxItemBytes } = limits;
-    if ((request.sizeBytes ?? 0) > maxItemBytes) return failed(`more than ${maxItemBytes} bytes`);
+    if ((request.sizeBytes ?? 0) > maxItemBytes) return failed(largerThan(maxItemBytes));
     // Nothing is evicted for a download that may not begin.
     const refusal = this.#downloader.refusal(key, request);
     if (refusal !== null) return this.#defer(request, refusal);

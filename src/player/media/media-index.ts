@@ -37,6 +37,8 @@ export class IndexFile {
   readonly #migrations: readonly Migration[];
   readonly #log: Logger;
   #open: Open;
+  /** It was broken, and none could be made in its place yet. */
+  #isLost = false;
   #onEmptied: () => void = () => {};
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
@@ -65,28 +67,44 @@ export class IndexFile {
   }
 
   close(): void {
+    if (this.#isLost) return;
     this.#open.flush?.close();
     this.#open.database.close();
   }
 
   #use<T>(act: (connection: IndexConnection) => T): T {
     try {
+      if (this.#isLost) this.#replace();
       return act(this.#open.connection);
     } catch (error) {
       if (!isBroken(error)) throw error;
       this.#log.error({ path: this.#path, code: codeOf(error) }, "the media index is broken and is made anew");
+      this.close();
+      this.#isLost = true;
       this.#replace();
       return act(this.#open.connection);
     }
   }
 
+  /** What keeps another from being made may pass: then it is tried again each time. */
   #replace(): void {
-    this.close();
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#path + suffix, { force: true });
     const opening = openDatabase({ path: this.#path, durability: "normal", migrations: this.#migrations });
-    if (opening.kind !== "open") throw new Error(`the media index cannot be made anew: ${opening.kind}`);
+    if (opening.kind !== "open") throw new IndexLost(opening.kind === "unusable" ? opening.code : "newer");
     this.#open = prepared(opening.database, this.#path);
+    this.#isLost = false;
     this.#onEmptied();
+  }
+}
+
+/** There is no index at the moment, by the code of what keeps one from being made. */
+class IndexLost extends Error {
+  override readonly name = "IndexLost";
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`the media index cannot be made anew: ${code}`);
+    this.code = code;
   }
 }
 

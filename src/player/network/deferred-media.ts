@@ -16,8 +16,10 @@ export interface DeferredMediaParts {
   readonly signal: AbortSignal;
 }
 
-/** How often it is looked whether the hours for large media have begun. */
-const LOOK_EVERY_MS = 15 * 60_000;
+/** How often it is looked whether the hours for large media have begun, which may be over in minutes. */
+const LOOK_EVERY_MS = 60_000;
+/** What did not come is asked for again after so long. */
+const AGAIN_MS = 15 * 60_000;
 /** Media that no spot named for this long probably belong to a campaign that is over. */
 const NAMED_WITHIN_MS = 2 * 24 * 3_600_000;
 
@@ -28,11 +30,14 @@ const NAMED_WITHIN_MS = 2 * 24 * 3_600_000;
 export function downloadDeferred(parts: DeferredMediaParts): void {
   const { clock, line, signal } = parts;
   let underWay = false;
+  let againAt = clock.now();
   let callOff = () => {};
   const look = () => {
-    callOff = clock.alarm(clock.now() + LOOK_EVERY_MS, look);
-    if (underWay || line.refusal(LARGE_BYTES + 1, 0) !== null) return;
+    const now = clock.now();
+    callOff = clock.alarm(now + LOOK_EVERY_MS, look);
+    if (underWay || now < againAt || line.refusal(LARGE_BYTES + 1, 0) !== null) return;
     underWay = true;
+    againAt = now + AGAIN_MS;
     void downloadAll(parts).finally(() => {
       underWay = false;
     });

@@ -59,6 +59,8 @@ export class Overrides {
     const { off, message } = readSmallFile(parts.path, keptSchema) ?? NOTHING;
     const { allow } = parts;
     this.#kept = { off: off && allow.includes("display"), message: allow.includes("message") ? message : null };
+    // Or it would be back, months later, once it is allowed again.
+    if (off !== this.#kept.off || message !== this.#kept.message) this.#keep(this.#kept);
     this.#timer = new Timer(parts.clock, () => void this.#look());
     this.#judge();
     this.#wait();

@@ -275,6 +275,37 @@ describe("the next spot", () => {
     expect(loop.read()).toEqual(["settle 2-news stale", "settle 2-ad stale", "request-spot"]);
   });
 
+  it("has each item begun only where its proof can still be sent once it was shown (G3, G9)", () => {
+    const long = { durationMs: 600_000 };
+    const loop = new LoopDriver(3_000_000);
+    loop.tell({ kind: "started" });
+    const spot = aSpot({ news: anItem("news", long), ad: anItem("ad", long) });
+    loop.tell({ kind: "spot-received", spot, requestedAt: loop.now - 2_900_000 });
+    loop.prepare("1-news", "1-ad");
+    loop.ready("1-news");
+    loop.paint("1-news");
+    expect(loop.read()).toEqual([
+      ...["request-spot", "fetch 1-news", "fetch 1-ad", "cue 1-news", "take 1-news", "settle 1-ad stale"],
+    ]);
+    // The next spot is there when the item on air ends, and not only after the one that was dropped.
+    loop.pass(585_000);
+    expect(loop.read()).toEqual(["request-spot"]);
+    loop.pass(20_000);
+    expect(loop.read()).toEqual(["clear 1-news", "settle 1-news shown"]);
+  });
+
+  it("has an item that is too long to be proved in time left out, and the other one shown (G3, G9)", () => {
+    const loop = new LoopDriver(3_000_000);
+    loop.tell({ kind: "started" });
+    const spot = aSpot({ news: anItem("news", { durationMs: 600_000 }) });
+    loop.tell({ kind: "spot-received", spot, requestedAt: loop.now - 2_999_000 });
+    loop.prepare("1-news", "1-ad");
+    loop.ready("1-ad");
+    expect(loop.read().filter((effect) => !/^(fetch|record|cue)/.test(effect))).toEqual([
+      ...["request-spot", "settle 1-news stale", "take 1-ad"],
+    ]);
+  });
+
   it("is asked for no earlier than half the age that it may have, however long that is before its turn (G3, G4)", () => {
     const loop = onAir(aSpot({ news: anItem("news", { durationMs: 60_000 }), ad: null }), { maxAgeMs: 15_000 });
     const endsAt = loop.now + 60_000 - SEEN_AFTER_MS;

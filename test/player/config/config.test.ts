@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readAccess } from "../../../src/player/config/access.ts";
 import {
   type Config,
   type ConfigReading,
@@ -119,6 +120,38 @@ describe("a configuration", () => {
     expect(wrong({ allow: ["shell"] })).toEqual([expect.stringContaining("remote.allow[0] must be one of screenshot")]);
   });
 
+  it("warns of a screen that can have no topic of its own at a broker, unless remote.clientId stands in for it", () => {
+    const remote = { broker: "mqtts://mqtt.example", authFile: "a" };
+    const warned = (screenId: string, clientId?: string) =>
+      given({ ...least, screenId, remote: { ...remote, clientId: clientId ?? null } }).reading;
+    expect(warned("lobby #1")).toMatchObject({
+      kind: "ok",
+      warnings: [
+        'remote.broker is of no use: no topic can have the screenId "lobby #1" in it; name another by remote.clientId',
+      ],
+    });
+    expect(warned("+")).toMatchObject({ warnings: [expect.stringContaining("remote.clientId")] });
+    expect(warned("lobby #1", "lobby-1")).toMatchObject({ kind: "ok", warnings: [] });
+    expect(warned("lobby 1")).toMatchObject({ kind: "ok", warnings: [] });
+    expect(given({ ...least, screenId: "lobby #1" }).reading).toMatchObject({ kind: "ok", warnings: [] });
+  });
+
+  it.each(["mqtts:mqtt.example", "mqtts://"])("warns of a broker without a host: %s", (broker) => {
+    expect(given({ ...least, remote: { broker, authFile: "a" } }).reading).toMatchObject({
+      kind: "ok",
+      warnings: ["remote.broker is of no use: it names no host, as mqtts://mqtt.example:8883 does"],
+    });
+  });
+
+  it("warns of a witness with user and password, whom no request reaches, and tells neither", () => {
+    const witnessed = (witnessUrl: string) => given({ ...least, record: { witnessUrl } }).reading;
+    expect(witnessed("https://me:secret@witness.example/log")).toMatchObject({
+      kind: "ok",
+      warnings: ["record.witnessUrl is of no use: no request can be sent to an address with user and password"],
+    });
+    expect(witnessed("https://witness.example/@log")).toMatchObject({ kind: "ok", warnings: [] });
+  });
+
   it("has the files of a broker beside itself", () => {
     const broker = "mqtts://mqtt.example:8883";
     const { folder, reading } = given({ ...least, remote: { broker, certFile: "me.pem", keyFile: "/keys/me.key" } });
@@ -162,6 +195,18 @@ describe("a configuration", () => {
       "playback.switches[2] must be a switch without its dashes, such as enable-features=VaapiVideoDecoder",
       "playback.switches[3] is not allowed: it would undo the sandbox or open the player to others",
     ]);
+  });
+
+  it("says how many entries a list may have", () => {
+    const display = { match: 1 };
+    const screens = Array.from({ length: 17 }, (_, index) => ({
+      screenId: `s${index}`,
+      display: { match: index + 1 },
+    }));
+    const { screenId: _, ...others } = least;
+    expect(problems(given({ ...others, screens: [] }).reading)).toEqual(["screens must have at least 1 entry"]);
+    expect(problems(given({ ...others, screens }).reading)).toEqual(["screens must have at most 16 entries"]);
+    expect(problems(given({ ...others, screens: [{ screenId: "s", display }] }).reading)).toEqual([]);
   });
 
   it.each([
@@ -266,6 +311,28 @@ describe("the organization token", () => {
     expect(problems(given({ ...least, orgTokenFile: "token" }).reading)).toEqual([
       "orgTokenFile must not be given beside orgToken",
     ]);
+  });
+
+  it.each([
+    [{ orgToken: 123 }, "orgToken must be a text"],
+    [{ orgToken: null }, "orgToken must be a text"],
+    [{ orgToken: "" }, "orgToken must not be empty"],
+    [{ orgTokenFile: 5 }, "orgTokenFile must be a text"],
+    [{ orgTokenFile: "" }, "orgTokenFile must not be empty"],
+  ])("is complained of once where it is none: %j", (token, problem) => {
+    const { orgToken: _, ...others } = least;
+    expect(problems(given({ ...others, ...token }).reading)).toEqual([problem]);
+  });
+
+  it("is complained of in the same way where nothing else of a configuration matters", () => {
+    const { orgToken: _, ...others } = least;
+    const read = (token: object) => readAccess({ path: given({ ...others, ...token }).path, env: {} });
+    const wrong = (token: object) => ({
+      kind: "bad",
+      problems: [{ path: Object.keys(token)[0], message: "must be a text" }],
+    });
+    expect(read({ orgToken: 123 })).toMatchObject(wrong({ orgToken: 123 }));
+    expect(read({ orgTokenFile: 5 })).toMatchObject(wrong({ orgTokenFile: 5 }));
   });
 
   it("is missed by name where its file is not there, empty or no token", () => {
@@ -472,7 +539,7 @@ describe("the screens of a configuration", () => {
   it.each([
     ["screenId too", { screenId: "a", screens: [{ screenId: "b" }] }, ["screenId must not stand beside screens"]],
     ["a display for all", { display: {}, screens: [{ screenId: "b" }] }, ["display must not stand beside screens"]],
-    ["none of them", { screens: [] }, ["screens must be at least 1"]],
+    ["none of them", { screens: [] }, ["screens must have at least 1 entry"]],
     ["no list", { screens: "lobby" }, ["screens must be a list"]],
     ["no id", { screens: [{ display: { match: 1 } }] }, ["screens[0].screenId is missing"]],
     ["a misspelling", { screens: [{ screenId: "a", dispaly: {} }] }, ["screens[0].dispaly is not a setting"]],

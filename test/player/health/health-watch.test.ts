@@ -36,3 +36,19 @@ describe("the last error of a screen", () => {
     expect(health.report().lastError?.length).toBeLessThan(300);
   });
 });
+
+describe("a screen that shows nothing", () => {
+  it.each([
+    ["failing", { kind: "unavailable", reason: "ECONNREFUSED", retryAfterMs: null }],
+    ["failing", { kind: "denied", status: 404 }],
+    ["starting", { kind: "empty", malformed: [] }],
+  ] as const)("is %s after eleven minutes where the service has told as much: %j", async (status, outcome) => {
+    const clock = new ManualClock();
+    const health = new HealthWatch(clock, createMetrics().of("screen"));
+    for (let minute = 0; minute < 11; minute++) {
+      await clock.advance(60_000);
+      health.noteAsked({ ...outcome, answered: outcome.kind === "empty", serviceTime: null });
+    }
+    expect(health.report().status).toBe(status);
+  });
+});

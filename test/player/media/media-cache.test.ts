@@ -457,6 +457,16 @@ describe("a creative that cannot be used", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("is asked for again once the configuration lets files be as large", async () => {
+    answers["/a"] = send(png(2_000_000));
+    const small = await openCache({ maxItemBytes: 1_000_000 });
+    expect(await small.obtain(wanted("/a"), never)).toMatchObject({
+      kind: "failed",
+      reason: "more than 1000000 bytes",
+    });
+    kept(await (await openCache({ maxItemBytes: 3_000_000 })).obtain(wanted("/a"), never));
+  });
+
   it("is not asked for at all when the spot itself says that it is too large", async () => {
     const cache = await openCache({ maxItemBytes: 1_000_000 });
     expect(await cache.obtain(wanted("/a", { sizeBytes: 1_000_001 }), never)).toMatchObject({ kind: "failed" });

@@ -15,11 +15,11 @@ const never = new AbortController().signal;
 const log = pino({ level: "silent" });
 
 /** A cache whose large media come between 22:00 and 06:00, and what brings them. */
-async function atNoon() {
+async function atNoon(span = "22:00-06:00") {
   const clock = new ManualClock(noon);
   const made: { line: MediaLine; book: DeferredBook }[] = [];
   const lineOn = (index: IndexFile) => {
-    const limits = { monthlyBytes: null, largeHours: daySpanIn("22:00-06:00") };
+    const limits = { monthlyBytes: null, largeHours: daySpanIn(span) };
     const meter = new DataMeter({
       book: new DataBook(index),
       limits,
@@ -68,6 +68,34 @@ describe("large media that were wanted by day", () => {
     expect(origin.requests).toEqual(["/b", "/a"]);
     expect(waiting()).toEqual([]);
     expect(kept(await cache.obtain(sized("/a"), never)).found).toBe(true);
+  });
+
+  it("come in hours that are only minutes, too", async () => {
+    const origin = await mediaOrigin();
+    offering(origin, "/a");
+    const { cache, clock, waiting } = await atNoon("12:05-12:10");
+    await cache.obtain(origin.wanted("/a", { sizeBytes: LARGE_BYTES + 1 }), never);
+    for (let minute = 0; minute < 10; minute++) {
+      await clock.advance(HOUR / 60);
+      await cache.quiet();
+      await clock.settle();
+    }
+    expect(origin.requests).toEqual(["/a"]);
+    expect(waiting()).toEqual([]);
+  });
+
+  it("are asked for again a quarter of an hour later where their server does not answer", async () => {
+    const origin = await mediaOrigin();
+    origin.answers["/silent"] = (_, response) => void response.destroy();
+    const { cache, clock } = await atNoon("12:05-18:00");
+    await cache.obtain(origin.wanted("/silent", { sizeBytes: LARGE_BYTES + 1 }), never);
+    for (let minute = 0; minute < 40; minute++) {
+      await clock.advance(HOUR / 60);
+      await cache.quiet();
+      await clock.settle();
+    }
+    const [tries, rounds] = [3, 3];
+    expect(origin.requests).toHaveLength(tries * rounds);
   });
 
   it("are given up where their server has them no more, and left for later where it does not answer", async () => {

@@ -119,13 +119,27 @@ describe("what the operator puts in place of spots", () => {
     expect(overrides.reasons).toEqual(["overridden", "switched-off"]);
   });
 
-  it("counts no more where nobody is allowed to take it back", async () => {
+  it("does not come back once it counted no more, when it is allowed again", async () => {
     const folder = temporaryFolder();
-    const overrides = opened(folder);
-    await overrides.showMessage("Leave", null);
-    await overrides.switchDisplays(false);
-    expect(opened(folder, new ManualClock(), ["screenshot"]).reasons).toEqual([]);
-    expect(opened(folder, new ManualClock(), ["display"]).reasons).toEqual(["switched-off"]);
+    const before = opened(folder);
+    await before.showMessage("Leave", null);
+    await before.switchDisplays(false);
+    expect(opened(folder, undefined, ["message"]).reasons).toEqual(["overridden"]);
+    expect(opened(folder).reasons).toEqual(["overridden"]);
+    opened(folder, undefined, []);
+    expect([opened(folder).shown, opened(folder).reasons]).toEqual([null, []]);
+  });
+
+  it("counts no more where nobody is allowed to take it back", async () => {
+    const reopened = async (allow: readonly CommandName[]) => {
+      const folder = temporaryFolder();
+      const overrides = opened(folder);
+      await overrides.showMessage("Leave", null);
+      await overrides.switchDisplays(false);
+      return opened(folder, new ManualClock(), allow);
+    };
+    expect((await reopened(["screenshot"])).reasons).toEqual([]);
+    expect((await reopened(["display"])).reasons).toEqual(["switched-off"]);
   });
 
   it("is nothing where its file is broken, and is told where the disk takes nothing", async () => {
