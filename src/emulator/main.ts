@@ -5,7 +5,7 @@ import { keepRejectedPop } from "./audit/evidence.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { controlApp } from "./control/app.ts";
 import { type Fork, newForks } from "./control/snapshots-and-forks.ts";
-import { nextSchema, type SpotJson, spotsJson } from "./control/spots.ts";
+import { nextSchema } from "./control/spots.ts";
 import { activeFaults, joined } from "./faults/choose.ts";
 import { type FaultEntry, faultEntrySchema, faultListSchema, MOST_FAULTS } from "./faults/schema.ts";
 import { type Call, type CallFilter, type Listener, newJournal } from "./http/journal.ts";
@@ -17,6 +17,7 @@ import { type Network, type NetworkConfig, reset, stateOf } from "./network.ts";
 import { insisted } from "./problems.ts";
 import { serviceApp } from "./service/app.ts";
 import { type PlannedSpot, type Planning, planNext } from "./spot/planned.ts";
+import { type SpotJson, spotsJson } from "./spot/told-spots.ts";
 import { openStateFile, readStateFile } from "./store/file.ts";
 import { bringBack, keepIn, keptSeed, type Persistence, restored } from "./store/persistence.ts";
 import {

@@ -66,6 +66,14 @@ export class WorldFileError extends Error {
   }
 }
 
+/** The most that what is to be answered may nest; beyond it nobody can read it, and nothing can write it. */
+const DEEPEST_JSON = 50;
+
+export function isShallow(value: unknown, levels = DEEPEST_JSON): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
+}
+
 /** `["spots", 0, "ad"]` becomes `spots[0].ad`. */
 export function dotted(path: readonly PropertyKey[]): string {
   const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));

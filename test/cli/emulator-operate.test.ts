@@ -122,6 +122,15 @@ describe("the operator's commands", () => {
     ]);
   });
 
+  it("say so for as many spots as may wait for a screen, and for no more", async () => {
+    const emulator = await running();
+    const args = "next screen_demo --news news-weather --ad ad-cycling --ad-first --no-billable --times".split(" ");
+
+    expect(await printed(emulator, ...args, "25000")).toBe("25,000 spots wait for screen_demo.\n");
+    expect((await told(emulator, ...args, "25001")).stderr).toContain("It must be a whole number from 1 to 25000.");
+    expect((await told(emulator, ...args, "1")).stderr).toContain("at most 25000 spots can wait for a screen");
+  });
+
   it("approve a location, a CAR, or all that wait", async () => {
     const emulator = await running();
 

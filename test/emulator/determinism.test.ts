@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { callAnswer } from "../../src/emulator/control/journal.ts";
+import { demoWorld } from "../../src/emulator/world/demo.ts";
 import { COMPLETE, SCREEN, vendor } from "./behaviour/venue.ts";
-import { call } from "./running.ts";
+import { call, nextSpot, running } from "./running.ts";
 
 /** A day in the life of a vendor: every answer, to the byte, and the journal, without what the ports and the machine add. */
 async function aDay(seed: number) {
@@ -33,6 +34,19 @@ async function aDay(seed: number) {
 describe("the same seed and the same calls on a frozen clock", () => {
   it("give identical answers and identical journals", async () => {
     expect(await aDay(7)).toBe(await aDay(7));
+  });
+
+  it("give each screen the same spots in whatever order several screens ask", async () => {
+    const spotsOf = async (order: readonly string[]) => {
+      const emulator = await running({ world: demoWorld() });
+      const spots = new Map<string, unknown[]>(order.map((screen) => [screen, []]));
+      for (const screen of order) spots.get(screen)?.push(await nextSpot(emulator, "org_demo", screen));
+      return JSON.stringify([...spots].sort()).replaceAll(emulator.mediaUrl, "MEDIA");
+    };
+    const [one, other] = (demoWorld().organizations[0]?.screens ?? []).map(({ screen_id }) => screen_id);
+    if (one === undefined || other === undefined) throw new Error("the demo world has two screens");
+
+    expect(await spotsOf([one, one, other])).toBe(await spotsOf([other, one, one]));
   });
 
   it("give others with another seed", async () => {

@@ -191,6 +191,20 @@ describe("nothing that is sent brings the emulator down:", () => {
     await isWell(emulator);
   });
 
+  it("a planned item that is deep, which no answer could be written with", async () => {
+    const { emulator } = await vendor();
+    const item = '"id":"a","title":"A","mimeType":"image/png","width":1,"height":1,"duration":1,"url":"x"';
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+    const reply = await ask(emulator.controlUrl, "/control/screens/screen_a/next", {
+      method: "POST",
+      body: `{"spots":[{"ad":{${item},"extra":${deep}}}]}`,
+    });
+
+    expect(reply.status).toBe(400);
+    await isWell(emulator);
+  });
+
   it("a list that is wrong all over, which is told only so much of it", async () => {
     const { emulator } = await vendor();
     const body = { title: "T", opening_168: Array(200_000).fill("x"), visitors_7: Array(50_000).fill(-1) };

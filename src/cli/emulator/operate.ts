@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
+import { MOST_PLANNED } from "../../emulator/spot/planned.ts";
 import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { count, plain, print, printJson, printLines, table } from "../text.ts";
 
@@ -17,6 +18,9 @@ interface NextFlags extends ControlFlags {
   readonly orgToken?: string;
 }
 
+/** With names as long as they may be, more are too many for the body of one call (A20). */
+const MOST_IN_A_CALL = 5_000;
+
 function nextCommand(): Command {
   return withControl(new Command("next"))
     .description("say what a screen gets next, after what waits for it already")
@@ -25,7 +29,7 @@ function nextCommand(): Command {
     .option("--ad <creative>", "the same for the ad")
     .option("--ad-first", "the ad before the news")
     .option("--no-billable", "not to be billed")
-    .option("--times <n>", "so many spots", wholeNumber(1, 99_999), 1)
+    .option("--times <n>", "so many spots", wholeNumber(1, MOST_PLANNED), 1)
     .option("--org-token <token>", "whose screen, where several organizations have one of that id")
     .action(async (screen: string, flags: NextFlags) => {
       const { news, ad, adFirst, billable, times, orgToken } = flags;
@@ -36,8 +40,11 @@ function nextCommand(): Command {
         ...(billable ? {} : { billable: false }),
       };
       const path = `/screens/${encodeURIComponent(screen)}/next${queryOf(orgToken)}`;
-      const spots = Array.from({ length: times }, () => spot);
-      const { waiting } = await control(flags, z.object({ waiting: z.number() }), "POST", path, { spots });
+      let waiting = 0;
+      for (let left = times; left > 0; left -= MOST_IN_A_CALL) {
+        const spots = Array(Math.min(left, MOST_IN_A_CALL)).fill(spot);
+        ({ waiting } = await control(flags, z.object({ waiting: z.number() }), "POST", path, { spots }));
+      }
       print(`${count(waiting, "spot")} ${waiting === 1 ? "waits" : "wait"} for ${screen}.`);
     });
 }

@@ -154,8 +154,8 @@ export function addForks(app: Hono<Env>, forks: Forks, urls: ListenerUrls): void
  */
 function forked(network: Network, basePath: string): Network {
   const clock = network.clock.fork();
-  const { inventory, switches, faults, turns } = network.state;
-  const state = { ...stateOf(network, clock.now()), ...structuredClone({ inventory, switches, faults, turns }) };
+  const { began, inventory, switches, faults, turns } = network.state;
+  const state = { ...stateOf(network, clock.now()), began, ...structuredClone({ inventory, switches, faults, turns }) };
   const mediaUrl = network.mediaUrl + basePath;
   return { ...network, clock, journal: newJournal(), mediaUrl, basePath, state };
 }

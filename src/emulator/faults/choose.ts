@@ -2,7 +2,7 @@ import { baseType, type Instant, type ItemKind } from "../../core/spot.ts";
 import { routeAt } from "../../wire/routes.ts";
 import { fileAt, type MediaFile } from "../media/files.ts";
 import { chance, type Dice } from "../random.ts";
-import { type Ledger, servedWith } from "../spot/ledger.ts";
+import { type Ledger, POP_PATH, servedWith } from "../spot/ledger.ts";
 import { CREATIVES_PATH } from "../world/creatives.ts";
 import { type Fault, type FaultMatch, MOST_FAULTS } from "./schema.ts";
 
@@ -99,7 +99,7 @@ export function subjectOf(
     const { org_token: orgToken = null, screen_id: screenId = null } = match?.parameters ?? {};
     return { surface, route: match?.route ?? null, orgToken, screenId, kind: null, mimeType: null };
   }
-  if (path.startsWith("/pop/")) return itemSubject(network, files, "pop", target, null);
+  if (path.startsWith(POP_PATH)) return itemSubject(network, files, "pop", target, null);
   if (!path.startsWith(CREATIVES_PATH)) return { surface, ...NOTHING };
   // Media is put down to the item that was served last with its URL, as in the ledger.
   const popPath = network.state.ledger.latest.get(network.mediaUrl + target)?.popPath ?? "";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Instant } from "../../core/spot.ts";
 import { errorBody } from "../../wire/errors.ts";
-import { knownKeys } from "../problems.ts";
+import { isShallow, knownKeys } from "../problems.ts";
 import { chance, type Dice } from "../random.ts";
 
 /** A call that a fault strikes: the rule's name and its `body`, and path and query as they were sent. */
@@ -44,13 +44,10 @@ export interface Effect<S extends z.ZodType = z.ZodType> {
 
 /** No player waits longer for anything, so longer is a mistake. */
 const LONGEST_LATENCY_MS = 600_000;
-/** The most that a body or a patch may nest; beyond it nobody can read it either. */
-const DEEPEST_JSON = 50;
-
 const ms = z.int().nonnegative().max(LONGEST_LATENCY_MS);
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII");
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be a header's name");
-const json = z.unknown().refine((value) => isShallow(value, DEEPEST_JSON), "nests too deep");
+const json = z.unknown().refine((value) => isShallow(value), "nests too deep");
 
 /** Everything that a fault can do, by the name that a rule's `do` has for it. */
 export const effects = {
@@ -214,11 +211,6 @@ function offsets(dice: Dice, count: number, sizeBytes: number): ReadonlySet<numb
   return chosen;
 }
 
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
-}
-
 /** A body on its way out, piece by piece. */
 export type Pieces = AsyncIterable<Uint8Array>;
 
@@ -240,9 +232,9 @@ async function* inverted(pieces: Pieces, offsets: ReadonlySet<number>): AsyncGen
 /** The first `count` bytes. */
 async function* first(pieces: Pieces, count: number): AsyncGenerator<Uint8Array> {
   let left = count;
-  if (left <= 0) return;
+  // Begun even where nothing is wanted of it: a file that is never read is never closed.
   for await (const piece of pieces) {
-    yield piece.subarray(0, left);
+    if (left > 0) yield piece.subarray(0, left);
     left -= piece.length;
     if (left <= 0) return;
   }

@@ -102,9 +102,14 @@ async function strike(
     return takenOver(c, 0);
   }
   if (outcome === "hang") return leaveUnanswered(c);
+  if (outgoing.destroyed) {
+    // Nobody takes it any more, and the file of a body is open.
+    await outcome.body?.cancel();
+    return takenOver(c, outcome.status);
+  }
   const answer = await altered(outcome, given, dice, pace);
   // The journal has the call by its head, as it does every other one.
-  if (!outgoing.destroyed) void send(answer, outgoing);
+  void send(answer, outgoing);
   return takenOver(c, answer.status);
 }
 

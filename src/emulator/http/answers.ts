@@ -6,6 +6,7 @@ import { errorBody } from "../../wire/errors.ts";
 import { routeAt, routes } from "../../wire/routes.ts";
 import type { Network } from "../network.ts";
 import { nearest } from "../problems.ts";
+import { POP_PATH } from "../spot/ledger.ts";
 import type { Listener } from "./journal.ts";
 
 /** What the journal is to say about a call beside what can be seen from outside. */
@@ -155,8 +156,15 @@ export function leaveUnanswered(c: Context<Env>): Response {
 /** Tells the server that the answer is not its business: it is written past it, or there is none (status 0). */
 export function takenOver(c: Context<Env>, status: number): Response {
   c.get("note").status = status;
-  // Of its light answers the server sends even this one; a clone is a full one.
-  return new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone();
+  return asTakenOver(new Response(null, { headers: { [TAKEN_OVER]: "true" } }));
+}
+
+/** What tells the server so. */
+const TAKEN_OVER = "x-hono-already-sent";
+
+/** The same answer, of a kind that the server leaves alone if it was taken over: light ones it sends; a clone is a full one. */
+export function asTakenOver(answer: Response): Response {
+  return answer.headers.has(TAKEN_OVER) ? answer.clone() : answer;
 }
 
 /** A call that was refused. `target`: path and query as they were sent. */
@@ -170,7 +178,7 @@ interface Missed {
 /** Of so many pops a URL is compared with the newest. */
 const MOST_POPS_COMPARED = 10_000;
 /** With less than this in common it is not an altered URL but some other one. */
-const LEAST_COMMON = "/pop/".length + 4;
+const LEAST_COMMON = POP_PATH.length + 4;
 
 /** What would have been right instead of what a call asked for; `null` where there is nothing like it. */
 function nearMissOf(network: Network, { listener, route, status, target }: Missed): string | null {

@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Hono, MiddlewareHandler } from "hono";
 import { scopeOf } from "../../core/network/address.ts";
 import { errorBody } from "../../wire/errors.ts";
-import { type Env, problem } from "./answers.ts";
+import { asTakenOver, type Env, problem } from "./answers.ts";
 import type { Listener } from "./journal.ts";
 
 /** An open port that does not answer yet. */
@@ -59,7 +59,7 @@ export async function openPort(
   return {
     url: `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
     answerWith(app) {
-      const own = getRequestListener(app.fetch, options);
+      const own = getRequestListener(fetchOf(app), options);
       server.on("request", (incoming, outgoing) => {
         incoming.url = incoming.url?.replace(ORIGIN, "");
         const path = mounted.size === 0 ? undefined : MOUNTED.exec(incoming.url ?? "")?.[0];
@@ -70,7 +70,7 @@ export async function openPort(
       });
     },
     mount(path, app) {
-      mounted.set(path, getRequestListener(app.fetch, options));
+      mounted.set(path, getRequestListener(fetchOf(app), options));
       return () => void mounted.delete(path);
     },
     close: () =>
@@ -78,6 +78,14 @@ export async function openPort(
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** For a HEAD Hono puts a light answer around the app's, which the server would send even where that was taken over. */
+function fetchOf(app: Hono<Env>): Parameters<typeof getRequestListener>[0] {
+  return (request, env) => {
+    const answer = app.fetch(request, env);
+    return request.method === "HEAD" ? Promise.resolve(answer).then(asTakenOver) : answer;
   };
 }
 

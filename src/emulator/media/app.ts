@@ -15,7 +15,7 @@ import {
 } from "../http/answers.ts";
 import { pathnameOf } from "../http/body.ts";
 import type { Network } from "../network.ts";
-import { type MediaRecord, provePlay, recordMedia } from "../spot/ledger.ts";
+import { type MediaRecord, POP_PATH, provePlay, recordMedia } from "../spot/ledger.ts";
 import { CREATIVES_PATH } from "../world/creatives.ts";
 import { fileAt, type MediaFile } from "./files.ts";
 
@@ -28,8 +28,11 @@ export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>
   const called = (answerer: Answerer) => journalled(network, "media", faulty(network, "media", files, answerer));
   // `all`, because a HEAD that was taken for a GET would count a proof.
   app.all(
-    "/pop/:token",
-    called((c) => (c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"]))),
+    `${POP_PATH}*`,
+    called((c) => {
+      c.get("note").route = "pop";
+      return c.req.raw.method === "GET" ? answerPop(c, network) : methodNotAllowed(c, ["GET"]);
+    }),
   );
   app.all(
     NEVER_PATH,
@@ -55,7 +58,6 @@ export function mediaApp(network: Network, files: ReadonlyMap<string, MediaFile>
 function answerPop(c: Context<Env>, network: Network): Response {
   const note = c.get("note");
   note.head["cache-control"] = "no-store";
-  note.route = "pop";
   const { ledger, switches } = network.state;
   const path = c.env.incoming.url ?? "";
   const { verdict, status, spot } = provePlay(ledger, path, network.clock.now(), switches.earlyPop);

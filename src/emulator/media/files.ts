@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readdirSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
@@ -51,7 +52,7 @@ export function mediaFiles(dir: string, own: ReadonlyMap<string, string> = new M
     }
   };
   list(dir, CREATIVES_PATH);
-  for (const [at, path] of own) files.set(at, fileOnDisk(path));
+  for (const [at, path] of own) files.set(at, ownFile(path));
   return files;
 }
 
@@ -66,6 +67,22 @@ export function fileAt(files: ReadonlyMap<string, MediaFile>, pathname: string):
 
 function fileOnDisk(path: string): MediaFile {
   return mediaFile(path, (start, end) => createReadStream(path, { start, end }));
+}
+
+/** A file of a world, on which somebody may be working: once it has changed, size and digest are read again. */
+function ownFile(path: string): MediaFile {
+  let file = fileOnDisk(path);
+  let seen = "";
+  return {
+    ...file,
+    async facts() {
+      const { mtimeMs, size } = await stat(path);
+      const found = `${mtimeMs}/${size}`;
+      if (seen !== "" && seen !== found) file = fileOnDisk(path);
+      seen = found;
+      return file.facts();
+    },
+  };
 }
 
 function mediaFile(path: string, read: MediaFile["read"]): MediaFile {

@@ -93,10 +93,14 @@ function badToken(c: Context<Env>, { state }: Network, { route, parameters }: Ro
 /** The most windows counted at a time; at that many the oldest are forgotten, which only lets calls through. */
 const MOST_WINDOWS = 10_000;
 
-/** Counts a call against every limit; the whole seconds to wait when it is one too many, `null` when it may go on (A14). */
+/**
+ * Counts a call that may go on against every limit, and returns `null`; the whole seconds to wait when it is one too many,
+ * which counts against none (A14).
+ */
 function overLimit({ state: { windows, began }, clock }: Network, { route, parameters }: RouteMatch): number | null {
   const now = clock.now();
   let waitMs = 0;
+  const counting: { calls: number }[] = [];
   for (const [index, limit] of began.rateLimits.entries()) {
     const counted = subject(limit, route, parameters);
     if (counted === null) continue;
@@ -106,7 +110,7 @@ function overLimit({ state: { windows, began }, clock }: Network, { route, param
     const current =
       window !== undefined && now >= window.since && now < window.since + lengthMs ? window : { since: now, calls: 0 };
     if (current.calls >= limit.calls) waitMs = Math.max(waitMs, current.since + lengthMs - now);
-    else current.calls += 1;
+    counting.push(current);
     windows.delete(key);
     windows.set(key, current);
   }
@@ -114,7 +118,9 @@ function overLimit({ state: { windows, began }, clock }: Network, { route, param
     if (windows.size <= MOST_WINDOWS) break;
     windows.delete(oldest);
   }
-  return waitMs === 0 ? null : Math.ceil(waitMs / 1000);
+  if (waitMs > 0) return Math.ceil(waitMs / 1000);
+  for (const current of counting) current.calls += 1;
+  return null;
 }
 
 /** What a call counts for. A route's limit is shared by everyone; a call without a screen counts for none. */

@@ -8,14 +8,16 @@ import { draw, uuidOf } from "../random.ts";
 import type { Creative } from "../world/creatives.ts";
 import { isOpen } from "../world/places.ts";
 import type { WorldCampaign } from "../world/schema.ts";
-import { enter, type LedgerItem, NO_RECORDS } from "./ledger.ts";
+import { enter, type LedgerItem, NO_RECORDS, POP_PATH } from "./ledger.ts";
 import type { PlannedItem, PlannedSpot, WholeItem } from "./planned.ts";
 
 /** Serves a screen its next spot and enters it in the ledger; every call is a new one (F13). */
 export function issueSpot(network: Network, owned: OwnedScreen): SpotAnswer {
   const issuedAt = network.clock.now();
   const chosen = nextOf(network, owned, issuedAt);
-  const chance = draw(network.state.dice, "spot", 16 + 2 * POP_BYTES);
+  // Of the screen's own, so that its spots are the same in whatever order several screens ask.
+  const purpose = `spot/${screenKey(owned.organization.orgToken, owned.screen.screen_id)}`;
+  const chance = draw(network.state.dice, purpose, 16 + 2 * POP_BYTES);
   const requestId = uuidOf(chance.subarray(0, 16));
   const { newsFirst, billable } = chosen;
   const { newsShownAt, adShownAt } = earliest(chosen, issuedAt);
@@ -108,7 +110,7 @@ const POP_BYTES = 24;
  * that a player that takes such a URL apart and puts it together again is found out (F11).
  */
 function newPopPath(bytes: Buffer): string {
-  const path = `/pop/${bytes.toString("base64url", 0, 16)}`;
+  const path = `${POP_PATH}${bytes.toString("base64url", 0, 16)}`;
   if (bytes.readUInt8(16) % 3 !== 0) return path;
   return `${path}?s=${bytes.toString("hex", 16, 24)}%3d%7E&v=1`;
 }

@@ -28,6 +28,9 @@ export interface LedgerItem {
   pops: readonly PopRecord[];
 }
 
+/** What the paths of proof-of-play URLs begin with. */
+export const POP_PATH = "/pop/";
+
 /** What an item has until it is asked for: one list for all of them, and each record makes a list that is just as long. */
 export const NO_RECORDS: readonly never[] = [];
 

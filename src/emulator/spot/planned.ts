@@ -1,22 +1,24 @@
 import { z } from "zod";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import { type Inventory, screenKey, screensCalled } from "../inventory/inventory.ts";
-import { nearest } from "../problems.ts";
+import { isShallow, nearest } from "../problems.ts";
 
 /**
  * A content item that is written out in full, as the spot endpoint would send it but without its `pop`. The values are
  * taken as they come and further members are kept, so that malformed items can be sent too (F16, F18).
  */
-const wholeItemSchema = z.looseObject({
-  id: z.string(),
-  title: z.string(),
-  mimeType: z.string(),
-  width: z.number(),
-  height: z.number(),
-  duration: z.number(),
-  url: z.string().min(1),
-  newsType: z.string().optional(),
-});
+const wholeItemSchema = z
+  .looseObject({
+    id: z.string(),
+    title: z.string(),
+    mimeType: z.string(),
+    width: z.number(),
+    height: z.number(),
+    duration: z.number(),
+    url: z.string().min(1),
+    newsType: z.string().optional(),
+  })
+  .refine((item) => isShallow(item), "nests too deep");
 export type WholeItem = z.infer<typeof wholeItemSchema>;
 
 const plannedItemSchema = z.union([z.null(), z.string(), wholeItemSchema], {

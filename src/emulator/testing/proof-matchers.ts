@@ -1,4 +1,4 @@
-import type { ItemJson, SpotJson } from "../control/spots.ts";
+import type { ItemJson, SpotJson } from "../spot/told-spots.ts";
 import type { TestEmulator } from "./test-emulator.ts";
 
 /** What the matchers look at; every started emulator is one. */

@@ -1,11 +1,11 @@
 import type { ViolationJson } from "../audit/audit.ts";
 import type { VirtualClock } from "../clock.ts";
-import type { SpotJson } from "../control/spots.ts";
 import type { FaultEntry } from "../faults/schema.ts";
 import type { Call, CallFilter } from "../http/journal.ts";
 import type { Decision } from "../inventory/reviews.ts";
 import { type EmulatorOptions, startEmulator as start } from "../main.ts";
 import type { PlannedSpot, Planning } from "../spot/planned.ts";
+import type { SpotJson } from "../spot/told-spots.ts";
 
 /** How a test's emulator is to run; everything has a default. */
 export interface TestEmulatorOptions extends Omit<EmulatorOptions, "ownProcess"> {
@@ -64,12 +64,19 @@ export interface TestEmulator extends AsyncDisposable {
  */
 export async function startEmulator(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
   const emulator = await start({ seed: 1, ...options });
-  const { baseUrl, mediaUrl, controlUrl, orgToken, screenId, clock } = emulator;
+  const { baseUrl, mediaUrl, controlUrl, clock } = emulator;
   return {
-    ...{ baseUrl, mediaUrl, controlUrl, orgToken, screenId, clock },
+    ...{ baseUrl, mediaUrl, controlUrl, clock },
+    // A reset may bring back another world than the one that a data file has kept.
+    get orgToken() {
+      return emulator.orgToken;
+    },
+    get screenId() {
+      return emulator.screenId;
+    },
     next: (spots, screen = {}) => {
-      const called = screen.screenId ?? screenId;
-      const owner = screen.orgToken ?? (screen.screenId === undefined ? orgToken : undefined);
+      const called = screen.screenId ?? emulator.screenId;
+      const owner = screen.orgToken ?? (screen.screenId === undefined ? emulator.orgToken : undefined);
       insistPlanned(emulator.next(called, spots, owner), called);
     },
     ledger: (screen = {}) => emulator.spots(screen.screenId, screen.orgToken),

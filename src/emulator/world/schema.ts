@@ -66,7 +66,10 @@ const worldApprovalSchema = knownKeys({
   creative: z.string(),
   rejection_reasons: z.array(rejectionReasonSchema).min(1).nullable().default(null),
   custom_message: z.string().nullable().default(null),
-  created_on: z.iso.datetime().default("2026-01-05T09:00:00.000Z"),
+  created_on: z.iso
+    .datetime()
+    .transform((at) => new Date(at).toISOString())
+    .default("2026-01-05T09:00:00.000Z"),
 });
 
 /** An ad in the rotation of an organization's screens, or of some of them. `paid` makes its playouts billable (F6). */

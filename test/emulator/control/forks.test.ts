@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MOST_FORKS, newForks } from "../../../src/emulator/control/snapshots-and-forks.ts";
 import type { Emulator } from "../../../src/emulator/main.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { inside } from "../inside.ts";
-import { ask, call, json, nextSpot, pathIn, running } from "../running.ts";
+import { ask, call, json, nextSpot, pathIn, running, smallWorld } from "../running.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -119,6 +121,19 @@ describe("a fork of the network", () => {
       expect((await ask(origin, `${fork.path}/control/health`)).status).toBe(404);
     }
     expect(json(await ask(emulator.controlUrl, "/control/forks"))).toMatchObject([{ id: "f2" }]);
+  });
+
+  it("has the rate limits that a network from a data file goes on with, whatever the world says now", async () => {
+    const data = join(temporaryFolder(), "state.db");
+    const limited = { ...smallWorld(), rateLimits: [{ per: "token" as const, calls: 0, seconds: 60 }] };
+    await (await running({ data, world: limited })).close();
+    const emulator = await running({ data, world: smallWorld() });
+    const fork = await opened(emulator);
+
+    const spot = "/v3/vendor/org_a/1/rt_ad/screen_a";
+    const statuses = [await ask(emulator.baseUrl, spot), await ask(emulator.baseUrl, fork.path + spot)];
+
+    expect(statuses.map(({ status }) => status)).toEqual([429, 429]);
   });
 
   it("has no forks and no dashboard itself", async () => {

@@ -10,8 +10,8 @@ export interface Exchange {
   readonly end: "closed" | "reset";
 }
 
-/** Sends a GET on a connection of its own and reads every byte until the other side ends it. */
-export async function exchange(origin: string, path: string): Promise<Exchange> {
+/** Sends a request on a connection of its own and reads every byte until the other side ends it. */
+export async function exchange(origin: string, path: string, method = "GET"): Promise<Exchange> {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) });
   const chunks: Buffer[] = [];
@@ -20,7 +20,7 @@ export async function exchange(origin: string, path: string): Promise<Exchange> 
   socket.on("error", () => {
     end = "reset";
   });
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`);
   // Not `once`, which would reject with what is an answer here: that the connection was broken off.
   await new Promise((resolve) => socket.on("close", resolve));
   return { ...parted(Buffer.concat(chunks)), end };

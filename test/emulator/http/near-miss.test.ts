@@ -44,6 +44,17 @@ describe("the near miss of a call", () => {
     expect(changed).toContain(`it departs from ${pop} at character 16: "${pop.slice(15, 27)}" was given out`);
   });
 
+  it("of a proof that is sent by another method, or with a slash at its end, is in the journal as a proof's", async () => {
+    const emulator = await running();
+    const pop = pathIn((await nextSpot(emulator)).news.pop);
+    for (const method of ["POST", "HEAD"]) await ask(emulator.mediaUrl, pop, { method });
+    await ask(emulator.mediaUrl, `${pop}/`);
+
+    const [posted, headed, longer] = emulator.calls({ route: "pop" });
+    expect([posted, headed]).toMatchObject(Array(2).fill({ status: 405, nearMiss: "this path takes GET only" }));
+    expect(longer?.nearMiss).toContain("nothing more was given out");
+  });
+
   it("is null for a call that was answered", async () => {
     const emulator = await running();
     await nextSpot(emulator);

@@ -165,6 +165,16 @@ describe("proof of play", () => {
     expect((await ask(emulator.mediaUrl, path)).status).toBe(200);
   });
 
+  it("F10 is an altered one to the auditor, too, when a player put a slash at its end", async () => {
+    const emulator = await running();
+    const path = pathIn((await nextSpot(emulator)).news.pop);
+
+    const reply = await ask(emulator.mediaUrl, path.replace(/(\?.*)?$/, "/$1"));
+
+    expect([reply.status, json(reply).code]).toEqual([404, "unknown_pop"]);
+    expect(emulator.audit()).toMatchObject([{ violation: "altered-pop" }]);
+  });
+
   it("survives what a URL parser makes of it", async () => {
     const emulator = await running();
     const pops: string[] = [];

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator, type TestEmulatorOptions } from "../../../src/emulator/testing/test-emulator.ts";
+import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ask, json, nextSpot, smallWorld } from "../running.ts";
 
 async function started(options: TestEmulatorOptions = {}) {
@@ -88,6 +90,22 @@ describe("an emulator in a test", () => {
 
     expect(emulator.ledger()).toEqual([]);
     expect((await spotFor(emulator)).requestId).toBe(requestId);
+  });
+
+  it("names the screen that it has after a reset, too, which may be another than in its data file", async () => {
+    const data = join(temporaryFolder(), "state.db");
+    await (await startEmulator({ data })).close();
+    const emulator = await started({ data, world: smallWorld() });
+    const before = [emulator.orgToken, emulator.screenId];
+
+    emulator.reset();
+    emulator.next([{ news: null, ad: "ad-bakery" }]);
+
+    expect([before, [emulator.orgToken, emulator.screenId]]).toEqual([
+      ["org_demo", "screen_demo"],
+      ["org_a", "screen_a"],
+    ]);
+    expect((await spotFor(emulator)).ad.id).toBe("ad-bakery");
   });
 
   it("says what a test has asked of it in vain", async () => {

@@ -147,6 +147,21 @@ describe("a creative that is a file beside the world", () => {
     ]);
   });
 
+  it("is served whole as it is now when somebody works on it meanwhile", async () => {
+    const creatives = [{ name: "page", file: "page/index.html" }];
+    const worldDir = folderOfWorld();
+    const emulator = await running({ world: { ...smallWorld(), creatives }, worldDir });
+    const path = "/creatives/world/page/style.css";
+    const before = await ask(emulator.mediaUrl, path);
+    const style = "body { color: darkolivegreen; background: papayawhip }";
+
+    writeFileSync(join(worldDir, "page", "style.css"), style);
+
+    const after = await ask(emulator.mediaUrl, path, { headers: { "if-none-match": String(before.headers.etag) } });
+    expect([after.status, after.body.toString()]).toEqual([200, style]);
+    expect(after.headers["content-length"]).toBe(String(style.length));
+  });
+
   it("is as wide as it is shown when its file says that it is turned (EXIF, F24)", async () => {
     const worldDir = folderOfWorld();
     const picture = readFileSync(join(creativesDir(), "news-headlines.jpg"));

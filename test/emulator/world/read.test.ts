@@ -24,6 +24,17 @@ describe("a world file", () => {
     expect(readWorld(JSON.parse(JSON.stringify(once.world)), packaged)).toEqual(once);
   });
 
+  it("A16 has its instants in UTC with milliseconds and Z, however it writes them", () => {
+    const [first, ...others] = smallWorld().organizations;
+    const cars = first?.cars?.map((car) => ({ ...car, created_on: "2026-01-05T09:00:00Z" }));
+
+    const reading = readWorld({ organizations: [{ ...first, cars }, ...others] }, packaged);
+
+    expect(reading).toMatchObject({
+      world: { organizations: [{ cars: [{ created_on: "2026-01-05T09:00:00.000Z" }] }, {}] },
+    });
+  });
+
   it("can bring creatives of its own, and have them shown", () => {
     const own = {
       name: "own",
