@@ -1,25 +1,50 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type Display, startDisplay } from "../../scripts/setup/display.ts";
 import { connectX11, type X11Connection } from "../../src/main/window/x11-connection.ts";
-import { atomIn, atomRequest, frameRequest, request } from "../../src/main/window/x11-protocol.ts";
+import { atomIn, atomRequest, frameRequest, mapRequest, request } from "../../src/main/window/x11-protocol.ts";
+import { BLACK, FOREIGN, openEye, type Sight } from "../support/display/eye.ts";
 import { startSession } from "../support/display/sessions.ts";
+import { watchDisplay } from "../support/display/watching.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
 import { openRig, type RigChanges } from "../support/player/rig.ts";
 
-/** Asks a window to close, as a window manager does at Alt+F4 (Inter-Client Communication Conventions 4.2.8.1). */
-async function askToClose(connection: X11Connection, window: number): Promise<void> {
-  const names = ["WM_PROTOCOLS", "WM_DELETE_WINDOW"];
-  const answers = await Promise.all(names.map((name) => connection.ask(atomRequest(name))));
-  const [protocols = 0, closing = 0] = answers.map((answer) => (answer === null ? 0 : atomIn(answer)));
+async function connected(env: NodeJS.ProcessEnv, onEvent: (event: Buffer) => void = () => {}): Promise<X11Connection> {
+  const connection = await new Promise<X11Connection>((resolve) => void connectX11(env, resolve, onEvent));
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** Tells a window, or by the root the window manager, something by its name (Inter-Client Communication Conventions 4.2.8). */
+async function tell(connection: X11Connection, window: number, name: string, ...values: readonly (number | string)[]) {
+  const numbers = await Promise.all(
+    [name, ...values].map(async (value) => {
+      const answer = typeof value === "number" ? value : await connection.ask(atomRequest(value));
+      return typeof answer === "number" ? answer : answer === null ? 0 : atomIn(answer);
+    }),
+  );
   const event = Buffer.alloc(32);
   event.set([33, 32]);
-  [window, protocols, closing].forEach((value, index) => void event.writeUInt32LE(value, 4 + 4 * index));
-  const head = request(25, [window, 0]);
+  [window, ...numbers].forEach((value, index) => void event.writeUInt32LE(value, 4 + 4 * index));
+  const head = request(25, [window, window === connection.root ? MANAGER_HEARS : 0]);
   head.writeUInt16LE((head.length + event.length) / 4, 2);
   connection.send(Buffer.concat([head, event]));
   // Answered after that.
   await connection.ask(frameRequest(window));
+}
+
+const REDIRECT = 0x10_0000;
+const MANAGER_HEARS = REDIRECT | 0x8_0000;
+
+/** What a window manager that tiles does: each window is as large as it says, and stays so. */
+async function startTiling({ name, width, height }: Display): Promise<void> {
+  const connection = await connected({ DISPLAY: name }, (event) => {
+    if (event[0] !== 20) return;
+    const window = event.readUInt32LE(8);
+    connection.send(Buffer.concat([request(12, [window, 0xf, 0, 0, width / 2, height]), mapRequest(window)]));
+  });
+  connection.send(request(2, [connection.root, 0x800, REDIRECT]));
 }
 
 /** A player with an item on air, its windows, and a way to act on them. */
@@ -44,9 +69,9 @@ async function playing(changes: RigChanges = { width: 640, height: 360 }) {
 describe("a player whose window somebody", () => {
   it("wants closed, as by Alt+F4, plays on in it", async () => {
     const { player, env, windows, playsOn } = await playing();
-    const connection = await new Promise<X11Connection>((resolve) => void connectX11(env, resolve, () => {}));
-    onTestFinished(() => connection.close());
-    for (const window of windows) await askToClose(connection, Number(window));
+    const connection = await connected(env);
+    // As a window manager does at Alt+F4.
+    for (const window of windows) await tell(connection, Number(window), "WM_PROTOCOLS", "WM_DELETE_WINDOW");
 
     await playsOn();
     expect(player.stderr.join("\n")).not.toMatch(/ERROR|FATAL|item failed/);
@@ -66,4 +91,38 @@ describe("a player whose window somebody", () => {
     for (const window of windows) xdotool("set_desktop_for_window", window, "2");
     await playsOn();
   });
+
+  it("hides with all others, to see the desktop, is back by itself", async () => {
+    const { env, playsOn } = await playing({ start: () => startSession("openbox", 640, 360) });
+    const connection = await connected(env);
+    await tell(connection, connection.root, "_NET_SHOWING_DESKTOP", 1);
+    await playsOn();
+  });
+
+  it("leaves to a window manager that never gives it all of the display takes all of it", async () => {
+    const start = async () => {
+      const display = await startDisplay({ width: 640, height: 360 });
+      await startTiling(display);
+      return display;
+    };
+    const { playsOn } = await playing({ start });
+    await playsOn();
+  });
+});
+
+it("the page that says what is wrong with the configuration is back by itself from behind the desktop", async () => {
+  const rig = await openRig({ start: () => startSession("openbox", 640, 360) });
+  onTestFinished(() => rig.close());
+  const player = rig.play(["--config", rig.configure({ screenId: 5 })]);
+  const watch = await watchDisplay(rig.display, await openEye());
+  const isPage = (sight: Sight) => sight === FOREIGN;
+  await watch.until([isPage]);
+  const connection = await connected({ DISPLAY: rig.display.name });
+  await tell(connection, connection.root, "_NET_SHOWING_DESKTOP", 1);
+  await watch.until([(sight) => sight === BLACK, isPage]);
+  await watch.stop();
+
+  rig.configure();
+  await eventually("an item", () => player.stderr.some((line) => line.includes(" item shown ")) || undefined, 60_000);
+  expect(await player.stop()).toBe(0);
 });

@@ -2,6 +2,7 @@ import { app, screen } from "electron";
 import { type BadConfig, complaintOf, type GoodConfig, watchConfig } from "../../player/config/config.ts";
 import { createSlate } from "../house/slate.ts";
 import type { Supervision } from "../recovery/supervisor.ts";
+import { Visibility, watchVisibility } from "../window/visibility.ts";
 import { openWindow } from "../window/window.ts";
 import { sourceOf } from "./arguments.ts";
 
@@ -26,7 +27,8 @@ export async function awaitGoodConfig(
 ): Promise<GoodConfig> {
   await app.whenReady();
   const plan = { match: null, fullscreen: true, width: null, height: null };
-  const { window, reveal, place } = openWindow(plan, screen.getPrimaryDisplay());
+  const { window, reveal, place, own } = openWindow(plan, screen.getPrimaryDisplay());
+  watchVisibility(window, new Visibility(), own);
   const stopFollowing = followDisplays(() => place(screen.getPrimaryDisplay(), () => {}));
   let shown = bad;
   const show = (): void => {

@@ -14,6 +14,7 @@ export type HiddenReason =
   | "unmapped"
   | "covered"
   | "displaced"
+  | "another console"
   | "desktop overview"
   | "locked"
   | "operator overlay";
@@ -60,8 +61,10 @@ export class Visibility {
 /** How often a window that somebody hid is brought back: within 5 s, and no fight with a user who insists. */
 const BACK_EVERY_MS = 3_000;
 
-/** So often one that is covered is raised, before it is put in front without the window manager. */
-const MOST_RAISES = 2;
+/** What a window manager, or who gives it orders, makes of a window. */
+const ORDERED: readonly HiddenReason[] = ["minimized", "unmapped", "covered", "displaced"];
+/** So often the window manager is asked to bring it back, before that is done without it. */
+const MOST_ASKED = 2;
 /** A window that is moved passes through places that are not its own. */
 const DISPLACED_AFTER_MS = 1_000;
 
@@ -76,16 +79,16 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility, own:
   window.on("show", () => visibility.note("not shown", false));
   const outside = watchFromOutside(window, visibility, own);
   const desktop = watchDesktop(visibility, process.env);
-  let raises = 0;
+  let asked = 0;
 
   const bringBack = () => {
     outside?.look();
-    if (!visibility.has("covered")) raises = 0;
+    const isOrdered = ORDERED.some((reason) => visibility.has(reason));
+    // Without the window manager it was as large as its area, which may be a pixel too little.
+    if (!isOrdered && asked > MOST_ASKED) own.settle();
+    if (!isOrdered) asked = 0;
     if (visibility.isVisible || visibility.has("no display") || window.isDestroyed()) return;
-    if (visibility.has("minimized")) {
-      window.restore();
-      outside?.raise();
-    }
+    if (visibility.has("minimized")) window.restore();
     if (visibility.has("not shown")) window.showInactive();
     if (visibility.has("unmapped")) {
       outside?.map();
@@ -94,8 +97,9 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility, own:
     }
     if (visibility.has("displaced")) own.settle();
     if (visibility.has("desktop overview")) desktop?.leaveOverview();
-    if (!visibility.has("covered")) return;
-    if (++raises > MOST_RAISES) outside?.unmanage();
+    if (!isOrdered) return;
+    if (++asked > MOST_ASKED) outside?.unmanage();
+    // As the active window it ends what shows the desktop without windows, too.
     outside?.raise();
   };
   const timer = setInterval(bringBack, BACK_EVERY_MS);
@@ -126,6 +130,10 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
         return visibility.note("covered", true);
       case "uncovered":
         return visibility.note("covered", false);
+      case "away":
+        return visibility.note("another console", true);
+      case "back":
+        return visibility.note("another console", false);
       case "displaced":
         displaced ??= setTimeout(() => visibility.note("displaced", true), DISPLACED_AFTER_MS);
         return;

@@ -65,6 +65,8 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
 
   const settle = () => {
     if (display === null) return window.hide();
+    // A window manager keeps one that it was told to maximize as large as that.
+    if (window.isMaximized()) window.unmaximize();
     // One that is fitted, too: what cannot be resized does not follow a display that is turned.
     window.setBounds(boundsHere(display));
     if (isFitted && !window.isFullScreen()) window.setFullScreen(true);

@@ -16,9 +16,12 @@ const LARGEST = 0x7fff_7fff;
 const BACKGROUND = 0x1;
 const OVERRIDE_REDIRECT = 0x200;
 const EVENT_MASK = 0x800;
+const WIDTH = 0x4;
+const HEIGHT = 0x8;
 const STACK_MODE = 0x40;
 const STRUCTURE_NOTIFY = 0x2_0000;
 const SUBSTRUCTURE_NOTIFY = 0x8_0000;
+const PROPERTY_CHANGE = 0x40_0000;
 const SUBSTRUCTURE_REDIRECT = 0x10_0000;
 
 /** Opens a connection; little-endian from here on. */
@@ -67,9 +70,9 @@ export function bareRequest(window: number): Buffer {
   return request(2, [window, BACKGROUND, 0]);
 }
 
-/** Asks to be told whenever a window that is directly in this one comes, goes, or is moved up, down or aside. */
-export function watchWithinRequest(window: number): Buffer {
-  return request(2, [window, EVENT_MASK, SUBSTRUCTURE_NOTIFY]);
+/** Asks to be told whenever a window that is directly in the root comes, goes, or is moved up, down or aside, or its properties change. */
+export function watchRootRequest(root: number): Buffer {
+  return request(2, [root, EVENT_MASK, SUBSTRUCTURE_NOTIFY | PROPERTY_CHANGE]);
 }
 
 /** Asks which window a window is in, and which are in it. */
@@ -116,10 +119,11 @@ export function unmanageRequests(window: number): Buffer {
   return Buffer.concat([request(2, [window, OVERRIDE_REDIRECT, 1]), request(10, [window])]);
 }
 
-/** Shows such a window at its place, above all others. */
-export function showUnmanagedRequests(window: number, root: number, { x, y }: Pick<Frame, "x" | "y">): Buffer {
+/** Shows such a window at its place, as large as that, above all others. */
+export function showUnmanagedRequests(window: number, root: number, { x, y, width, height }: Frame): Buffer {
   // Put directly on the root, it is there, and above all others there.
-  return Buffer.concat([request(7, [window, root, point(x, y)]), mapRequest(window)]);
+  const placed = [request(7, [window, root, point(x, y)]), request(12, [window, WIDTH | HEIGHT, width, height])];
+  return Buffer.concat([...placed, mapRequest(window)]);
 }
 
 /** Two numbers of 16 bits. */
@@ -159,6 +163,11 @@ export function propertyRequest(window: number, property: number): Buffer {
 /** Whether a window manager has minimized a window, by its property `WM_STATE` (Inter-Client Communication Conventions). */
 export function isMinimizedIn(answer: Buffer): boolean {
   return answer.readUInt32LE(16) > 0 && answer.readUInt32LE(32) === 3;
+}
+
+/** Whether somebody has changed to another console, by the property `XFree86_has_VT` that Xorg gives its root. */
+export function isAwayIn(answer: Buffer): boolean {
+  return answer.readUInt32LE(16) > 0 && answer.readUInt32LE(32) === 0;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   frameRequest,
   freezeRequests,
   hideRequests,
+  isAwayIn,
   isMinimizedIn,
   isViewableIn,
   mapRequest,
@@ -25,7 +26,7 @@ import {
   unmanageRequests,
   type WindowEvent,
   watchRequest,
-  watchWithinRequest,
+  watchRootRequest,
   windowEventIn,
 } from "./x11-protocol.ts";
 
@@ -48,8 +49,13 @@ export interface WindowWatch {
   close(): void;
 }
 
-/** What is heard of a window: "covered" when another one lies above a part of it, "displaced" when it does not fill its area. */
-export type WatchEvent = WindowEvent | "minimized" | "restored" | "covered" | "uncovered" | "displaced" | "in place";
+/**
+ * What is heard of a window: "covered" when another one lies above a part of it, "displaced" when it does not fill its area,
+ * "away" when another console than the X server's is shown, and "back" when it is not.
+ */
+export type WatchEvent =
+  | WindowEvent
+  | ("minimized" | "restored" | "covered" | "uncovered" | "displaced" | "in place" | "away" | "back");
 
 /** A window manager has done by then what follows when one of its windows is unmapped. */
 const WITHDRAWN_AFTER_MS = 300;
@@ -77,6 +83,7 @@ export function watchWindow(
   const look = atMostEvery(LOOK_EVERY_MS, async () => {
     const found = connection && (await lookAt(connection, window, area()));
     if (found === null) return;
+    onEvent(found.isAway ? "away" : "back");
     // What a window manager once said of a window that it has no more stays on it.
     onEvent(found.isMinimized && !isUnmanaged ? "minimized" : "restored");
     onEvent(found.isDisplaced ? "displaced" : "in place");
@@ -85,7 +92,7 @@ export function watchWindow(
 
   const begin = async (opened: X11Connection) => {
     connection = opened;
-    opened.send(Buffer.concat([bareRequest(window), watchRequest(window), watchWithinRequest(opened.root)]));
+    opened.send(Buffer.concat([bareRequest(window), watchRequest(window), watchRootRequest(opened.root)]));
     look();
     const extension = await opened.ask(extensionRequest("XFIXES"));
     if (extension !== null) opened.send(hideRequests(extension, window));
@@ -177,6 +184,7 @@ const MOST_ABOVE = 256;
 const LEAST_COVER_PX = 8;
 
 interface Found {
+  readonly isAway: boolean;
   /** Some window managers leave a window mapped then, for a picture of it, and Electron says nothing of a full-screen one. */
   readonly isMinimized: boolean;
   readonly isCovered: boolean;
@@ -184,13 +192,14 @@ interface Found {
 }
 
 /**
- * Whether a window is minimized; whether another one lies above a part of it, by the order of all windows, since with a
+ * Whether a window is minimized, or on a console that is not shown; whether another one lies above a part of it, by the order of all windows, since with a
  * compositing window manager the server itself takes every window for uncovered; and whether it fills an area, where it is
  * to fill one. Null where there is no telling: the window or the server is gone.
  */
 async function lookAt(connection: X11Connection, window: number, area: Frame | null): Promise<Found | null> {
   const { root } = connection;
-  const isMinimized = await isMinimizedBy(connection, window);
+  const isMinimized = await isSaid(connection, window, "WM_STATE", isMinimizedIn);
+  const isAway = await isSaid(connection, root, "XFree86_has_VT", isAwayIn);
   const nest = await nestOf(connection, window);
   const answer = nest && (await connection.ask(treeRequest(root)));
   if (!answer) return null;
@@ -208,13 +217,19 @@ async function lookAt(connection: X11Connection, window: number, area: Frame | n
   if (!screen) return null;
   const seen = overlapOf(screen, own);
   const isCovered = frames.some((frame) => frame !== null && covers(frame, seen));
-  return { isMinimized, isCovered, isDisplaced: area !== null && !fills(own, overlapOf(screen, area)) };
+  return { isAway, isMinimized, isCovered, isDisplaced: area !== null && !fills(own, overlapOf(screen, area)) };
 }
 
-async function isMinimizedBy(connection: X11Connection, window: number): Promise<boolean> {
-  const name = await connection.ask(atomRequest("WM_STATE"));
-  const state = name && (await connection.ask(propertyRequest(window, atomIn(name))));
-  return state !== null && isMinimizedIn(state);
+/** What a property of a window says; no where it has none of that name. */
+async function isSaid(
+  connection: X11Connection,
+  window: number,
+  property: string,
+  read: (answer: Buffer) => boolean,
+): Promise<boolean> {
+  const name = await connection.ask(atomRequest(property));
+  const said = name && (await connection.ask(propertyRequest(window, atomIn(name))));
+  return said !== null && read(said);
 }
 
 /** Where a window is on the root, and the one that it is in and that is directly there: itself, without a window manager. */

@@ -162,6 +162,26 @@ describe("the X server's answers", () => {
   });
 });
 
+describe("a window on a console that another one hides", () => {
+  const INTEGER = 19;
+  /** As Xorg does when somebody changes to another console (Ctrl+Alt+F2), and back. */
+  const say = async (isInFront: boolean) => {
+    const name = await program.ask(atomRequest("XFree86_has_VT"));
+    if (name === null) throw new Error("no display");
+    program.send(request(18, [program.root, atomIn(name), INTEGER, 32, 1, Number(isInFront)]));
+  };
+  const isHeard = (event: WatchEvent) =>
+    eventually(`"${event}"`, () => told.findLast((one) => one === "away" || one === "back") === event || undefined);
+
+  it("is away until that one is back, and is not where no server says anything of consoles", async () => {
+    await isHeard("back");
+    await say(false);
+    await isHeard("away");
+    await say(true);
+    await isHeard("back");
+  });
+});
+
 describe("a window that is to fill an area", () => {
   const move = (x: number, y: number) => program.send(request(12, [player, 0x3, x >>> 0, y >>> 0]));
   /** Which of the two was heard last. */
