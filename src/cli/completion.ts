@@ -38,7 +38,7 @@ export function candidates(program: Command, words: readonly string[]): readonly
 }
 
 function named(command: Command, word: string): Command | undefined {
-  return command.commands.find((inner) => inner.name() === word);
+  return command.commands.find((inner) => inner.name() === word || inner.aliases().includes(word));
 }
 
 function wordsOf(command: Command, begun: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { closeSync, fchmodSync, fstatSync, openSync, writeFileSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 import stringWidth from "fast-string-width";
@@ -42,9 +43,25 @@ export function textFrom(
   return reading.text;
 }
 
-/** Text from elsewhere, fit for a terminal: others' titles must not move the cursor or change colours. */
+/** What turns the rest of a line around, beyond the text that it stands in. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Writes into a file that only its owner can read, also where it was there before. Throws the system's errors. */
+export function writePrivateFile(path: string, content: string | Uint8Array): void {
+  const file = openSync(path, "w", 0o600);
+  try {
+    if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
+    writeFileSync(file, content);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Text from elsewhere, fit for a terminal: others' titles must not move the cursor, colour or turn lines. */
 export function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, " ");
+  return stripVTControlCharacters(text)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(TURNING, "");
 }
 
 /** What separates values in CSV: what stands between the names of the heading most often. In a row it may be part of a price. */

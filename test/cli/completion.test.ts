@@ -24,6 +24,7 @@ describe("spotloop completion", () => {
     [["locations", "apply", ""], []],
     [["locations", "create", "--from", ""], []],
     [["completion", "z"], ["zsh"]],
+    [["emulator", "faults", "cl"], ["clear"]],
     [["none", "--j"], []],
   ])("offers after %j %j", async (words, offered) => {
     const { code, stdout } = await spotloopWith({})(["complete", "--", ...words]);

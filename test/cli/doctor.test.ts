@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -397,10 +397,39 @@ describe("spotloop doctor", () => {
       findings: expect.arrayContaining([expect.objectContaining({ name: "configuration", verdict: "ok" })]),
       configuration: { path: config, baseUrl: address, screenId, orgToken: "[redacted]" },
       environment: { SPOTLOOP_LOG_LEVEL: "debug" },
-      log: [expect.stringContaining("odd [redacted]"), expect.stringContaining("/vendor/[redacted]/x")],
+      log: ["{}", expect.stringContaining("odd [redacted]"), expect.stringContaining("/vendor/[redacted]/x")],
     });
   });
 });
+
+it("a bundle has the end of the log before where a new file of it has only begun", async () => {
+  const folder = temporaryFolder();
+  const [bundle, logs] = [join(folder, "bundle.json"), join(folder, "data", "logs")];
+  mkdirSync(logs, { recursive: true });
+  writeFileSync(join(logs, "spotloop.1.log"), "the cause\n");
+  utimesSync(join(logs, "spotloop.1.log"), 1_000, 1_000);
+  writeFileSync(join(logs, "spotloop.2.log"), "a new day\nand now\n");
+  const config = join(folder, "c.json");
+  const settings = {
+    baseUrl: "http://127.0.0.1:9",
+    orgToken: "org_nobody",
+    screenId: "s",
+    dataDir: join(folder, "data"),
+  };
+  writeFileSync(config, JSON.stringify(settings));
+  await spotloopWith({})(["doctor", "--config", config, "--bundle", bundle]);
+  expect(JSON.parse(readFileSync(bundle, "utf8")).log).toEqual(["the cause", "a new day", "and now"]);
+});
+
+it.skipIf(process.platform === "win32")(
+  "a bundle goes into a file of its owner's only, though it was there for all",
+  async () => {
+    const bundle = join(temporaryFolder(), "bundle.json");
+    writeFileSync(bundle, "", { mode: 0o644 });
+    const { stderr } = await spotloopWith({})(["doctor", "--bundle", bundle]);
+    expect([stderr, isPrivate(bundle)]).toEqual([`The bundle is ${bundle}; the token is not in it.\n`, true]);
+  },
+);
 
 describe("spotloop doctor --bundle -", () => {
   it.each([[[]], [["--json"]]])("prints the bundle alone, and says the findings beside it (%j)", async (args) => {

@@ -95,6 +95,18 @@ describe("spotloop proofs", () => {
     expect(none).toBe("no proofs\n");
   });
 
+  it("lists what a service called its items as text, whatever else that would do to a terminal", async () => {
+    const { folder, store, reading } = playing();
+    store.owe(proofOf("p9", reading().now, { itemId: "a\u001b[2J\nb", requestId: "r\u009b31m" }), reading());
+    const { out } = await run("proofs", "list", "--data-dir", folder, "--limit", "1");
+    expect(
+      out
+        .split("\n")[1]
+        ?.split(/\s{2,}/)
+        .slice(2),
+    ).toEqual(["a b", "owed", "0", "r"]);
+  });
+
   it("exports CSV that a spreadsheet reads, and JSON lines", async () => {
     const { folder } = playing();
     const { out: csv } = await run("proofs", "export", "--data-dir", folder);

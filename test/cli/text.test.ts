@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { table, writeLines } from "../../src/cli/text.ts";
+import { plain, table, writeLines } from "../../src/cli/text.ts";
 
 describe("a table", () => {
   it("may be of any length", () => {
@@ -11,6 +11,19 @@ describe("a table", () => {
 
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([200_001, "place   what", "199999  x"]);
   });
+});
+
+it.each([
+  ["moves the cursor", "a\u001b[2J\u001b]0;b\u0007c", "ac"],
+  ["begins a line", "a\r\nb\u2028c\u0085d", "a b c d"],
+  ["turns the line around", "a\u202eb\u2066c\u2069d", "abcd"],
+])("text from elsewhere that %s is plain text", (_does, text, shown) => {
+  expect(plain(text)).toBe(shown);
+});
+
+it("text from elsewhere keeps its own writing", () => {
+  const text = "שלום 日本語 👩‍👩‍👧 é";
+  expect(plain(text)).toBe(text);
 });
 
 function* numbered(count: number, onTaken: () => void = () => {}): Generator<string> {

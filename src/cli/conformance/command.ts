@@ -6,6 +6,7 @@ import { problemsOf } from "../../player/config/problems.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
 import { requestsBy, uplinkIn } from "../../player/network/uplink.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
+import { plain } from "../text.ts";
 import { endIfFlawed } from "../vendor/calls.ts";
 import { tokenFlaw } from "../vendor/connection.ts";
 import { examine, type Finding } from "./examine.ts";
@@ -97,7 +98,7 @@ function table(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ id }) => id.length));
   const lines = findings.flatMap(({ id, name, verdict, problems }) => [
     `${verdict.padEnd(7)}  ${id.padEnd(width)}  ${name}`,
-    ...problems.map((problem) => `${" ".repeat(11 + width)}- ${problem}`),
+    ...problems.map((problem) => `${" ".repeat(11 + width)}- ${plain(problem)}`),
   ]);
   const sums = (["passed", "failed", "differs"] as const).map((verdict) => {
     return `${findings.filter((finding) => finding.verdict === verdict).length} ${verdict}`;

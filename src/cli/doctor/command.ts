@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { readAccess } from "../../player/config/access.ts";
@@ -6,7 +6,7 @@ import type { Environment } from "../../player/config/environment.ts";
 import { redactor } from "../../player/log/log.ts";
 import { secretsOf } from "../../player/network/uplink.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
-import { plain, print, printJson, say, styled, wrapped } from "../text.ts";
+import { plain, print, printJson, say, styled, wrapped, writePrivateFile } from "../text.ts";
 import { type ConnectionFlags, overruled, withConnection } from "../vendor/connection.ts";
 import { type Examination, examine } from "./examine.ts";
 import { codeOf, type Finding } from "./finding.ts";
@@ -105,7 +105,7 @@ function bundle(file: string, examination: Examination, flags: DoctorFlags): voi
 /** Writes it into a file that only its owner can read. */
 function writeBundle(file: string, text: string): void {
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    writePrivateFile(file, text);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "unknown";
     throw new CommandFailure(`${file} cannot be written (${code})`, exitCodes.failed);
@@ -142,14 +142,19 @@ function isTold(name: string, value = ""): boolean {
   return name.startsWith("SPOTLOOP_") || ["DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "LANG"].includes(name);
 }
 
-/** The last lines of the newest log file; none where there is no log. */
+/** The last lines of the log, from as many files as it takes: the newest may have only begun. */
 function logTail(folder: string): readonly string[] {
   try {
     const files = readdirSync(folder).map((name) => join(folder, name));
     const dated = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((one, other) => other.at - one.at);
-    const newest = dated[0];
-    if (newest === undefined) return [];
-    return readFileSync(newest.file, "utf8").slice(-LOG_BYTES).split("\n").slice(1);
+    let text = "";
+    for (const { file } of dated) {
+      if (text.length > LOG_BYTES) break;
+      text = `${readFileSync(file, "utf8")}\n${text}`;
+    }
+    const lines = text.slice(-LOG_BYTES).split("\n");
+    // What is cut off begins within a line.
+    return (text.length > LOG_BYTES ? lines.slice(1) : lines).filter((line) => line !== "");
   } catch {
     return [];
   }

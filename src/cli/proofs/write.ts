@@ -42,7 +42,7 @@ export function proofTable(proofs: readonly ListedProof[]): string {
       delay,
       requestId,
       ...screen(screenId),
-    ];
+    ].map(plain);
   });
   return `${table([[...heading, ...screen("screen")], ...rows], "", [4, 6]).join("\n")}\n`;
 }
@@ -50,7 +50,7 @@ export function proofTable(proofs: readonly ListedProof[]): string {
 /** `17:05:09 ad ad-7 on lobby (HTTP 410)`, by the clocks of a zone. */
 export function refusedText({ at, kind, itemId, screenId, status }: RefusedProof, timeZone: string): string {
   const time = new Intl.DateTimeFormat("sv", { timeZone, timeStyle: "medium" }).format(at);
-  return `${time} ${kind} ${plain(itemId)} on ${screenId}${status === null ? "" : ` (HTTP ${status})`}`;
+  return `${time} ${kind} ${plain(itemId)} on ${plain(screenId)}${status === null ? "" : ` (HTTP ${status})`}`;
 }
 
 /** Milliseconds for people: `85 ms`, `1.2 s`, `12 min`. */

@@ -12,9 +12,9 @@ import { CommandFailure, exitCodes } from "../command-line.ts";
 import { findingLines, report } from "../doctor/command.ts";
 import { examine } from "../doctor/examine.ts";
 import { codeOf, type Finding } from "../doctor/finding.ts";
-import { print, printJson } from "../text.ts";
+import { plain, print, printJson } from "../text.ts";
 import { Questions } from "../vendor/asking.ts";
-import { endIfFlawed, type Flaw, orEnd } from "../vendor/calls.ts";
+import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import {
   badAccess,
   type Connection,
@@ -38,6 +38,7 @@ import {
 } from "./config-file.ts";
 import { locationMade, type PlaceFlags, placeFor, placeWritten, storedLocation } from "./place.ts";
 import {
+  agreeTo,
   endIfMisnamed,
   idColumn,
   LOOP_SECONDS,
@@ -133,9 +134,9 @@ async function provision(given: ProvisionFlags): Promise<void> {
   const place = await placeFor(there, asked, connection, tree, questions);
   const { screen, nameOf } = await screenFor(withStored(asked, stored), place, tree, questions);
 
-  const consent = { yes: flags.yes === true, isAsked: questions.isAnswered };
+  await agreeTo(screen, stored, { yes: flags.yes === true, isAsked: questions.isAnswered }, nameOf);
   const location = await locationMade(place, connection);
-  const made = await screenMade(screen, stored, connection, consent, nameOf);
+  const made = await screenMade(screen, stored, connection, nameOf);
   const dataDir = flags.dataDir === undefined ? undefined : resolve(flags.dataDir);
   const wanted = { baseUrl, screenId: made.screen.screen_id, token, dataDir, healthPort: portIn(flags).port };
   const kept = writeConfig(path, wanted);
@@ -146,7 +147,7 @@ async function provision(given: ProvisionFlags): Promise<void> {
     `The configuration is ${path}.`,
     kept.told,
   ];
-  if (!flags.json) print(...lines, "");
+  if (!flags.json) print(...lines.map(plain), "");
   // Moved or new, the screen may have sent its location to review.
   const now = await connection.service.getLocation(location.location_id);
   const isStarted = flags.start && canStartService(path, process.env);
@@ -237,7 +238,7 @@ const LAST_PORT = 65_535;
 
 /** The venue types; null from a service that does not list them, and then judges them by itself. */
 async function treeOf({ reader, signal }: Connection): Promise<VenueTree | null> {
-  const listed = await reader.venueTree(signal);
+  const listed = await patiently(() => reader.venueTree(signal));
   if (listed.kind === "notFound" || listed.kind === "invalid") return null;
   return orEnd(listed, { what: "list of venue types" });
 }

@@ -41,7 +41,7 @@ const NAMES: Readonly<Record<string, string>> = { title: "--location-title", loc
 
 /** The location as the service has it, or null. */
 export async function storedLocation(id: string, { reader, signal }: Connection): Promise<Location | null> {
-  const found = await reader.getLocation(id, signal);
+  const found = await patiently(() => reader.getLocation(id, signal));
   return found.kind === "notFound" ? null : orEnd(found, { what: `location ${id}` });
 }
 
@@ -65,7 +65,7 @@ export async function placeFor(
   const type = locationType(asked.venueType, tree);
   endIfFlawed([...written.flaws, ...missing(asked, id)]);
   const creation = newLocation({ ...written.fields, ...(type === null ? {} : { venue_type_id: type }) });
-  const checked: Answer<null> = await checkNewLocation(reader, creation, signal);
+  const checked: Answer<null> = await patiently(() => checkNewLocation(reader, creation, signal));
   orEnd(checked, { what: `location ${id}`, nameOf: written.nameOf });
   return { kind: "new", creation };
 }

@@ -5,7 +5,7 @@ import { fitsScreen, type ReviewedLocation, type VenueTree, type VenueType } fro
 import type { Location, Screen } from "../../wire/inventory.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
 import { askMachine, askXrandr } from "../doctor/machine-checks.ts";
-import { say } from "../text.ts";
+import { plain, say } from "../text.ts";
 import { changeLines, confirm, effectText, type Questions } from "../vendor/asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently } from "../vendor/calls.ts";
 import { type Column, newIdFlaw, ofNewId, screenColumns } from "../vendor/columns.ts";
@@ -36,7 +36,7 @@ export function screenWritten({ sayings, ...flags }: ScreenFlags): Written {
 
 /** The screen as the service has it, or null. */
 export async function storedScreen(id: string, { service }: Connection): Promise<Screen | null> {
-  const found = await service.getScreen(id);
+  const found = await patiently(() => service.getScreen(id));
   return found.kind === "notFound" ? null : orEnd(found, { what: `screen ${id}` });
 }
 
@@ -145,14 +145,32 @@ export interface Consent {
 }
 
 /**
- * Makes the screen be as it is wanted: creates it, or after a yes changes one that is there already. A machine that is
+ * Has somebody agree to what is wanted of a screen that is there already, where that changes it: before anything is made. Ends
+ * the command where nobody does.
+ */
+export async function agreeTo(
+  screen: NewScreen,
+  stored: Screen | null,
+  { yes, isAsked }: Consent,
+  nameOf: NameOf,
+): Promise<void> {
+  const { screen_id: _, ...wanted } = screen;
+  if (stored === null || differences(stored, wanted).length === 0) return;
+  say(`There is a screen ${plain(stored.screen_id)} already; this changes it:`, ...changeLines(stored, wanted, nameOf));
+  say(...screenEffects(stored, wanted).map(effectText));
+  if (yes) return;
+  if (isAsked) return confirm("Change it?");
+  throw new CommandFailure("Add --yes to change it, or give another --id.", exitCodes.usage);
+}
+
+/**
+ * Makes the screen be as it is wanted: creates it, or changes one that is there already, as was agreed to. A machine that is
  * set up anew gets its screen back.
  */
 export async function screenMade(
   screen: NewScreen,
   stored: Screen | null,
   { service, reader, signal }: Connection,
-  { yes, isAsked }: Consent,
   nameOf: NameOf,
 ): Promise<{ readonly screen: Screen; readonly done: "created" | "updated" | "there already" }> {
   const { screen_id, ...wanted } = screen;
@@ -160,20 +178,6 @@ export async function screenMade(
   if (stored === null)
     return { screen: orEnd(await patiently(() => service.createScreen(screen)), subject), done: "created" };
   if (differences(stored, wanted).length === 0) return { screen: stored, done: "there already" };
-  await agree(stored, wanted, { yes, isAsked }, nameOf);
-  orEnd(await checkScreenUpdate(reader, screen_id, wanted, signal), subject);
+  orEnd(await patiently(() => checkScreenUpdate(reader, screen_id, wanted, signal)), subject);
   return { screen: orEnd(await patiently(() => service.updateScreen(screen_id, wanted)), subject), done: "updated" };
-}
-
-async function agree(
-  stored: Screen,
-  wanted: Omit<NewScreen, "screen_id">,
-  { yes, isAsked }: Consent,
-  nameOf: NameOf,
-): Promise<void> {
-  say(`There is a screen ${stored.screen_id} already; this changes it:`, ...changeLines(stored, wanted, nameOf));
-  say(...screenEffects(stored, wanted).map(effectText));
-  if (yes) return;
-  if (isAsked) return confirm("Change it?");
-  throw new CommandFailure("Add --yes to change it, or give another --id.", exitCodes.usage);
 }

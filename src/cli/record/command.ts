@@ -95,16 +95,28 @@ function verifyCommand(): Command {
     .option("--json", "print what was found as JSON")
     .action(async (file: string | undefined, flags: VerifyFlags) => {
       const trust = { key: flags.key ?? null, witnessed: (flags.witnessed ?? []).flatMap(notesIn) };
-      const verdict = file === undefined ? verifiedStore(proofsPath(flags), trust) : await verifyExport(file, trust);
-      if (verdict === null) return print("The record has no row yet.");
+      const found = file === undefined ? verifiedStore(proofsPath(flags), trust) : await verifyExport(file, trust);
+      const verdict = found ?? withoutRow(trust);
       if (flags.json) printJson(verdict);
-      else print(...told(verdict));
+      else print(...told(verdict).map(plain));
       if (verdict.findings.length > 0) throw new CommandFailure("", exitCodes.data);
     });
 }
 
 function verifiedStore(path: string, trust: Trust): Verdict | null {
   return orFailure(path, () => verifyStore(path, trust));
+}
+
+/** Of a record without a row: a finding to whoever has kept a checkpoint of one, or knows its key. */
+function withoutRow({ key, witnessed }: Trust) {
+  const none = "there is no row: all were removed, or it knows another record";
+  return {
+    ...{ origin: null, part: false, first: 0, last: -1, checkpoints: 0, signed: 0, keys: [] },
+    findings: [
+      ...(witnessed.length === 0 ? [] : [`the witness has kept checkpoints, and ${none}`]),
+      ...(key === null ? [] : [`no checkpoint here is signed by ${key}`]),
+    ],
+  };
 }
 
 const LARGEST_NOTES_BYTES = 64 * 1024 * 1024;
@@ -117,7 +129,9 @@ function notesIn(path: string): string[] {
   return notes;
 }
 
-function told({ origin, part, first, last, checkpoints, signed, keys, findings }: Verdict): string[] {
+function told(verdict: Verdict | ReturnType<typeof withoutRow>): string[] {
+  const { origin, part, first, last, checkpoints, signed, keys, findings } = verdict;
+  if (origin === null) return ["The record has no row yet.", ...findings.map((finding) => `- ${finding}`)];
   const what = last < first ? "no rows" : `rows ${first} to ${last}`;
   const heading = `${origin}: ${what}${part ? ", a part of it" : ""}, ${count(checkpoints, "checkpoint")}`;
   const by = keys.map((key) => `Signed by ${key}`);

@@ -1,4 +1,5 @@
-import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { z } from "zod";
 import { PROOF_WINDOW_MS } from "../../core/proofs/proof.ts";
@@ -172,11 +173,14 @@ const rowSchema = z.object({
   countedat: cell.optional(),
 });
 
-/** Columns are known by their letters alone: `request_id` is `requestId`. */
+/** Columns are known by their letters alone: `request_id` is `requestId`. A pipe can be read only once. */
 async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
   const columns = (names: string[]) => names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
-  const rows = createReadStream(path).on("error", (error) => parser.destroy(error));
-  const parser = parse({ columns, bom: true, delimiter: delimiterOf(path), skip_empty_lines: true, trim: true });
+  const chunks = createReadStream(path)[Symbol.asyncIterator]();
+  const beginning = await beginningOf(chunks);
+  const delimiter = delimiterIn(beginning);
+  const rows = Readable.from(joined(beginning, chunks)).on("error", (error) => parser.destroy(error));
+  const parser = parse({ columns, bom: true, delimiter, skip_empty_lines: true, trim: true });
   let number = 1;
   for await (const value of rows.pipe(parser)) {
     number++;
@@ -197,16 +201,25 @@ function flawOf({ issues }: z.ZodError): string {
     : "has no requestId, or no kind that is news or ad";
 }
 
-/** Of the file, only its heading is read here. */
-function delimiterOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const beginning = Buffer.alloc(LONGEST_HEADING);
-    const [heading = ""] = textIn(beginning.subarray(0, readSync(file, beginning))).split(/\r?\n/, 1);
-    return separatorOf(heading);
-  } finally {
-    closeSync(file);
+/** So much that the heading is in it, unless that is longer than any. */
+async function beginningOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let beginning = Buffer.alloc(0);
+  while (beginning.length < LONGEST_HEADING && !beginning.includes("\n")) {
+    const next = await chunks.next();
+    if (next.done) break;
+    beginning = Buffer.concat([beginning, next.value]);
   }
+  return beginning;
+}
+
+async function* joined(beginning: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield beginning;
+  yield* chunks;
+}
+
+function delimiterIn(beginning: Buffer): string {
+  const [heading = ""] = textIn(beginning.subarray(0, LONGEST_HEADING)).split(/\r?\n/, 1);
+  return separatorOf(heading);
 }
 
 const LONGEST_HEADING = 16 * 1024;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RecordArchive, RecordFilter } from "../../player/record/record-archive.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
-import { textFrom } from "../text.ts";
+import { plain, textFrom } from "../text.ts";
 import { type ExportedRow, playoutRows } from "./record-lines.ts";
 
 /**
@@ -127,7 +127,7 @@ function checkMapping(rows: Iterable<ExportedRow>, mapping: OutsmartMapping): vo
     if (missing.size >= MOST_NAMED) break;
   }
   if (missing.size === 0) return;
-  const lines = [...missing].map((one) => `  ${one}`);
+  const lines = [...missing].map((one) => `  ${plain(one)}`);
   throw new CommandFailure(
     ["the mapping does not say whose playouts these were:", ...lines].join("\n"),
     exitCodes.data,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import type { RecordArchive, RecordFilter, RowSpan } from "../../player/record/record-archive.ts";
 import { listed, type RecordRow, type StoredRow } from "../../player/record/record-row.ts";
@@ -106,19 +106,37 @@ export function* csvLines(archive: RecordArchive, filter: RecordFilter): Generat
   for (const row of playoutRows(archive, filter)) yield csvLine(COLUMNS.map((column) => cell(row, column)));
 }
 
-/** Writes lines to a file, or to standard output where there is none. */
+/** Writes lines to a file, whole or not at all, or to standard output where there is none. */
 export async function writeOut(lines: Iterable<string>, path: string | undefined): Promise<void> {
   if (path === undefined) return writeOutput(lines);
-  const file = createWriteStream(path);
   try {
-    await once(file, "open");
-    await writeLines(lines, file);
-    file.end();
-    await finished(file);
+    const target = wholeTarget(path);
+    if (target === null) return await writeTo(path, lines);
+    const unfinished = `${target}.part`;
+    await writeTo(unfinished, lines).catch((error) => {
+      rmSync(unfinished, { force: true });
+      throw error;
+    });
+    renameSync(unfinished, target);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new CommandFailure(`${path} cannot be written (${error.code})`);
   }
+}
+
+/** Where a whole file is to be; null for a device or a pipe, into which can only be written. */
+function wholeTarget(path: string): string | null {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined) return path;
+  return there.isFile() ? realpathSync(path) : null;
+}
+
+async function writeTo(path: string, lines: Iterable<string>): Promise<void> {
+  const file = createWriteStream(path);
+  await once(file, "open");
+  await writeLines(lines, file);
+  file.end();
+  await finished(file);
 }
 
 function cell(row: ExportedRow, column: string): string | number | null {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { Argument, Command, Option } from "commander";
 import {
@@ -11,7 +10,7 @@ import {
 import { socketPath } from "../../player/remote/remote.ts";
 import { CommandFailure, exitCodes, wholeNumber } from "../command-line.ts";
 import { dataDirOf, type FolderFlags, folderOptions } from "../proofs/flags.ts";
-import { plain, print, printJson } from "../text.ts";
+import { plain, print, printJson, writePrivateFile } from "../text.ts";
 
 interface RemoteFlags extends FolderFlags {
   readonly json?: true;
@@ -116,7 +115,7 @@ async function printOut({ text, attachment }: Answer, out: string | undefined): 
   const bytes = Buffer.from(attachment.base64, "base64");
   if (out === undefined) return void (await new Promise((resolve) => process.stdout.write(bytes, resolve)));
   try {
-    writeFileSync(out, bytes, { mode: 0o600 });
+    writePrivateFile(out, bytes);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "unknown";
     throw new CommandFailure(`${out} cannot be written (${code})`);

@@ -24,6 +24,10 @@ export function changeLines(stored: object, change: object, nameOf: (field: stri
 }
 
 export function effectText(effect: Effect): string {
+  return plain(textOf(effect));
+}
+
+function textOf(effect: Effect): string {
   switch (effect.kind) {
     case "review":
       return effect.again
@@ -132,7 +136,7 @@ export class Questions {
     const { default: search } = await import("@inquirer/search");
     const choices = [...tree.values()]
       .filter(isOffered)
-      .map(({ id }) => ({ value: id, name: `${id} ${plain(venueTypeName(tree, id))}` }));
+      .map(({ id }) => ({ value: id, name: plain(`${id} ${venueTypeName(tree, id)}`) }));
     const source = (term: string | undefined) =>
       choices.filter(({ name }) => name.toLowerCase().includes((term ?? "").toLowerCase()));
     return answered((context) => search({ message, source }, context));

@@ -150,7 +150,7 @@ export function endIfFlawed(flaws: readonly Flaw[]): void {
 
 /** A line for each flaw; the number of them above, where there are more. */
 export function flawText(flaws: readonly Omit<Flaw, "kind">[]): string {
-  const lines = flaws.map(({ where, message }) => (where === "" ? plain(message) : `${where}: ${plain(message)}`));
+  const lines = flaws.map(({ where, message }) => plain(where === "" ? message : `${where}: ${message}`));
   return lines.length === 1 ? (lines[0] ?? "") : [`${count(lines.length, "problem")}:`, ...indented(lines)].join("\n");
 }
 

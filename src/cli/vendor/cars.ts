@@ -107,8 +107,8 @@ async function reject(id: string, flags: RejectFlags): Promise<void> {
   await agree("Reject it?", flags.yes === true);
   const rejected = orEnd(await patiently(() => service.rejectApproval(id, rejection)), subject);
   if (flags.json) return printJson(rejected);
-  const message = rejected.custom_message === null ? "" : `: ${plain(rejected.custom_message)}`;
-  print(`CAR ${rejected.id} is rejected (${rejected.rejection_reasons.join(", ")})${message}.`);
+  const message = rejected.custom_message === null ? "" : `: ${rejected.custom_message}`;
+  print(plain(`CAR ${rejected.id} is rejected (${rejected.rejection_reasons.join(", ")})${message}.`));
 }
 
 /** With unknown reasons left as they are: `--no-check` leaves them to the service. */

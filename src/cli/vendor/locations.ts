@@ -4,7 +4,7 @@ import { differences, locationEffects } from "../../core/inventory/changes.ts";
 import { locationComplaints } from "../../core/inventory/check.ts";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import type { LocationChange } from "../../wire/inventory.ts";
-import { print, printJson, say } from "../text.ts";
+import { plain, print, printJson, say } from "../text.ts";
 import { applyLocationsCommand } from "./apply/command.ts";
 import { announce } from "./asking.ts";
 import { type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
@@ -110,7 +110,7 @@ async function create(flags: WriteFlags): Promise<void> {
   if (flags.dryRun) return showRequest(connection, null, creation, flags);
   const location = orEnd(await patiently(() => connection.service.createLocation(creation)), subject);
   if (flags.json) return printJson(location);
-  print(`Location ${location.location_id} is created: ${location.status}.`, ...nextSteps(location));
+  print(`Location ${plain(location.location_id)} is created: ${location.status}.`, ...nextSteps(location));
 }
 
 /** Only an update can set `available_for_ads` (contract, "Location"; B7). */
@@ -152,7 +152,7 @@ async function change(
   const location = isSo ? stored : orEnd(await patiently(() => service.updateLocation(id, wanted)), subject);
   if (flags.json) return printJson(location);
   const outcome = isSo ? "is so already; nothing was sent" : `is updated: ${location.status}`;
-  print(`Location ${location.location_id} ${outcome}.`, ...nextSteps(location));
+  print(`Location ${plain(location.location_id)} ${outcome}.`, ...nextSteps(location));
 }
 
 /** What is wrong with the fields by themselves, before the service is asked. */

@@ -4,7 +4,7 @@ import { differences, screenEffects } from "../../core/inventory/changes.ts";
 import { screenComplaints } from "../../core/inventory/check.ts";
 import type { FieldError } from "../../core/inventory/rules.ts";
 import type { ScreenChange } from "../../wire/inventory.ts";
-import { print, printJson } from "../text.ts";
+import { plain, print, printJson } from "../text.ts";
 import { applyScreensCommand } from "./apply/command.ts";
 import { announce } from "./asking.ts";
 import { type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
@@ -104,7 +104,7 @@ async function create(flags: WriteFlags): Promise<void> {
   if (flags.dryRun) return showRequest(connection, null, creation, flags);
   const screen = orEnd(await patiently(() => connection.service.createScreen(creation)), subject);
   if (flags.json) return printJson(screen);
-  print(`Screen ${screen.screen_id} is created at ${screen.location_id}.`, ...obstacles(screen, location));
+  print(plain(`Screen ${screen.screen_id} is created at ${screen.location_id}.`), ...obstacles(screen, location));
 }
 
 /** What is required and was not said; a size is one flag for two fields. */
@@ -122,7 +122,7 @@ async function get(id: string, flags: ConnectionFlags): Promise<void> {
   const tree = types.kind === "ok" ? types.value : null;
   const known = location.kind === "ok" ? location.value : null;
   const unknown =
-    known === null ? [`Location ${screen.location_id} cannot be read: it may keep the screen from spots.`] : [];
+    known === null ? [`Location ${plain(screen.location_id)} cannot be read: it may keep the screen from spots.`] : [];
   print(...screenText(screen, tree), ...obstacles(screen, known, { now: serviceTime(), tree }), ...unknown);
 }
 
@@ -158,7 +158,7 @@ async function change(
   const where = screen.location_id === stored.location_id ? "updated" : `at ${screen.location_id} now`;
   const location = isSo ? null : await reader.getLocation(screen.location_id, signal);
   print(
-    `Screen ${screen.screen_id} is ${isSo ? "so already; nothing was sent" : where}.`,
+    plain(`Screen ${screen.screen_id} is ${isSo ? "so already; nothing was sent" : where}.`),
     ...(location?.kind === "ok" ? obstacles(screen, location.value) : []),
   );
 }

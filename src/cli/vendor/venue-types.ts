@@ -2,7 +2,7 @@ import { Command } from "commander";
 import stringWidth from "fast-string-width";
 import { type VenueTree, type VenueType, venueTypeName } from "../../core/inventory/rules.ts";
 import { plain, print, printJson, say, table } from "../text.ts";
-import { orEnd } from "./calls.ts";
+import { orEnd, patiently } from "./calls.ts";
 import { type ConnectionFlags, connect, withConnection } from "./connection.ts";
 
 interface ListFlags extends ConnectionFlags {
@@ -45,7 +45,8 @@ async function show(
   // What stands before the word of a subcommand belongs to the outer command.
   const flags = command.optsWithGlobals<ListFlags>();
   const { reader, signal } = connect(flags);
-  const tree = orEnd(await reader.venueTree(signal, flags.refresh === true), { what: "list of venue types" });
+  const listed = await patiently(() => reader.venueTree(signal, flags.refresh === true));
+  const tree = orEnd(listed, { what: "list of venue types" });
   const types = [...tree.values()].filter((type) => isWanted(type, tree));
   if (flags.json) return printJson(types);
   if (types.length === 0) say("No venue type has that.");
@@ -54,7 +55,7 @@ async function show(
 
 function listText(types: readonly VenueType[], tree: VenueTree): string[] {
   const rows = types.map(({ id, level, selectable }) => {
-    return [id, String(level), cut(plain(venueTypeName(tree, id))), useOf(level, selectable)];
+    return [plain(id), String(level), cut(plain(venueTypeName(tree, id))), useOf(level, selectable)];
   });
   return rows.length === 0 ? [] : table([["ID", "LEVEL", "NAME", "FOR"], ...rows]);
 }
@@ -82,6 +83,6 @@ function treeText(types: readonly VenueType[]): string[] {
   const under = (parent: string | null, indent: string): string[] =>
     types
       .filter(({ parent_id }) => parent_id === parent)
-      .flatMap(({ id, label }) => [`${indent}${id} ${plain(label)}`, ...under(id, `${indent}  `)]);
+      .flatMap(({ id, label }) => [`${indent}${plain(`${id} ${label}`)}`, ...under(id, `${indent}  `)]);
   return under(null, "");
 }

@@ -34,6 +34,10 @@ export function locationText(location: Location, tree: VenueTree | null): string
 
 /** What stands between a location and ads, and whose turn it is. */
 export function nextSteps(location: Location): string[] {
+  return stepsFor(location).map(plain);
+}
+
+function stepsFor(location: Location): string[] {
   const missing = missingForReview(location);
   if (location.archived) return ["It is archived: its screens get no spots."];
   switch (location.status) {
@@ -120,6 +124,10 @@ export interface PlaceFacts {
  * all is well. `null`: not looked at.
  */
 export function obstacles(screen: Screen, location: Location | null, facts: PlaceFacts | null = null): string[] {
+  return obstaclesOf(screen, location, facts).map(plain);
+}
+
+function obstaclesOf(screen: Screen, location: Location | null, facts: PlaceFacts | null): string[] {
   const { screen_id, location_id } = screen;
   if (screen.archived) return [`It is archived: no spots. spotloop screens update ${screen_id} --archived no`];
   if (location?.archived) return [`Location ${location_id} is archived: no spots.`];

@@ -224,6 +224,17 @@ describe("spotloop provision", () => {
     });
   });
 
+  it("makes no location for a screen whose change nobody agreed to", async () => {
+    const emulator = await running();
+    const config = join(temporaryFolder(), "config.json");
+    const moving = ["--config", config, "--id", "screen_demo", ...GYM, "--venue-type", "401", "--size", "1920x1080"];
+
+    const { code, stderr } = await spotloopOf(emulator)(["provision", ...moving]);
+
+    expect([code, stderr.split("\n").at(-2)]).toEqual([64, "Add --yes to change it, or give another --id."]);
+    expect(emulator.calls().filter(({ method }) => method === "POST")).toEqual([]);
+  });
+
   it("changes a screen that is there only after a yes", async () => {
     const emulator = await running();
     const config = join(temporaryFolder(), "config.json");

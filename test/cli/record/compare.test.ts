@@ -1,10 +1,14 @@
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { compare } from "../../../src/cli/record/compare.ts";
 import type { ExportedRow } from "../../../src/cli/record/record-lines.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { record, recordedFolder } from "./running.ts";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 
 /** What the network counted of `recordedFolder`, where it counted everything that was shown, each a second after its end. */
 const COUNTED = [
@@ -51,6 +55,14 @@ async function saidOf(text: string) {
 }
 
 describe("spotloop record compare", () => {
+  it.skipIf(process.platform === "win32")("reads a ledger that comes through a pipe", async () => {
+    const { folder } = await recordedFolder();
+    const args = ["record", "compare", "--data-dir", folder, "--proofs", "/dev/stdin"];
+    const piped = ["-c", 'cat "$0" | "$@"', ledger(csvOf(COUNTED)), process.execPath, MAIN, ...args];
+    const { stdout } = spawnSync("sh", piped, { encoding: "utf8" });
+    expect(stdout).toBe("8 agree, 0 missing, 0 extra, 0 differing\n");
+  });
+
   it("tells of what was counted more than once", async () => {
     const twice = await comparison([...COUNTED, ...COUNTED.slice(0, 2)]);
     expect(twice).toMatchObject({ code: 1, agreed: 8, missing: 0, extra: 2, differing: 0 });

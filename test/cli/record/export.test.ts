@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { writeOut } from "../../../src/cli/record/record-lines.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { record, recordedFolder } from "./running.ts";
 
@@ -44,6 +45,17 @@ describe("spotloop record export", () => {
       ...{ code: 1, err: expect.stringContaining("cannot be written") },
     });
   });
+});
+
+it("an export that came to an end too soon leaves what was there before", async () => {
+  const path = join(temporaryFolder(), "record.csv");
+  writeFileSync(path, "before");
+  const lines = function* () {
+    yield "a line\n";
+    throw new Error("the disk went away");
+  };
+  await expect(writeOut(lines(), path)).rejects.toThrow("the disk went away");
+  expect([readFileSync(path, "utf8"), readdirSync(dirname(path))]).toEqual(["before", ["record.csv"]]);
 });
 
 describe("spotloop record export --format outsmart", () => {

@@ -335,6 +335,32 @@ describe("the record of a data folder", () => {
     file.close();
   });
 
+  it("without a row is nothing wrong by itself, and a finding to whoever knows more of it, as JSON too", async () => {
+    const folder = temporaryFolder();
+    recordingIn(folder).file.close();
+    const { file } = await exported();
+    const notes = join(temporaryFolder(), "notes.txt");
+    writeFileSync(
+      notes,
+      readFileSync(file, "utf8")
+        .match(/(?<="checkpoint":)".*"/g)
+        ?.map((note) => JSON.parse(note))
+        .join("") ?? "",
+    );
+
+    const empty = await record("verify", "--data-dir", folder, "--json");
+    const witnessed = await record("verify", "--data-dir", folder, "--json", "--witnessed", notes);
+
+    expect([empty.code, JSON.parse(empty.out)]).toMatchObject([0, { checkpoints: 0, findings: [] }]);
+    expect([witnessed.code, JSON.parse(witnessed.out).findings]).toEqual([
+      ...[65, ["the witness has kept checkpoints, and there is no row: all were removed, or it knows another record"]],
+    ]);
+    expect(await record("verify", "--data-dir", folder)).toMatchObject({
+      code: 0,
+      out: "The record has no row yet.\n",
+    });
+  });
+
   it("says that there is none where nothing was shown", async () => {
     expect(await record("verify", "--data-dir", temporaryFolder())).toMatchObject({ code: 1 });
   });

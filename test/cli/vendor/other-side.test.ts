@@ -107,6 +107,20 @@ async function story(spotloop: Spotloop) {
   }
 }
 
+const HARM = "\u001b[2J\u009b31m\u202e";
+const DENIED = { detail: HARM, errors: [{ field: `x${HARM}`, message: HARM }] };
+
+/** JSON with what a terminal would obey in each text that is not one of a few. */
+function spoiltIn(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((entry) => spoiltIn(entry, name));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spoiltIn(member, key)]));
+  }
+  return typeof value === "string" && !["status", "rejection_reasons", "timezone"].includes(name)
+    ? value + HARM
+    : value;
+}
+
 describe("every command", () => {
   it.each([
     ["says as little as it may", terse],
@@ -193,6 +207,29 @@ describe("every command", () => {
     expect(refused.stderr).toBe(
       "--venue-type: bar.door is Door (Bars), on level 3; a location takes one of level 2, such as bar Bars\n",
     );
+  });
+
+  it("shows what a service says as text, whatever else that would do to a terminal", async () => {
+    const spoilt: Otherwise = ({ body }, { path }) => ({ body: path.includes("/none") ? DENIED : spoiltIn(body) });
+    const spotloop = spotloopOf(await contrary(await running(), spoilt));
+    const commands = [
+      ["venue-types"],
+      ["venue-types", "tree"],
+      ["locations", "get", "loc_harbour"],
+      ["locations", "update", "loc_harbour", "--title", "A"],
+      ["screens", "get", "screen_demo"],
+      ["screens", "update", "screen_demo", "--loop", "61", "--no-check"],
+      ["cars", "get", "car_cinema"],
+      ["cars", "reject", "car_cinema", "--reason", "FILTER", "--yes"],
+      ["locations", "create", "--title", "A", "--id", "none", "--no-check"],
+      ["locations", "update", "none", "--title", "A", "--no-check"],
+    ];
+
+    for (const args of commands) {
+      const { stdout, stderr } = await spotloop(args);
+      const harms = [...HARM].filter((one) => !/\w|\[/.test(one) && (stdout + stderr).includes(one));
+      expect({ args, harms }).toEqual({ args, harms: [] });
+    }
   });
 
   it("goes on without venue types where a service does not list them", async () => {

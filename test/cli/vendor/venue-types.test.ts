@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { running } from "../../emulator/running.ts";
+import { contrary, type Otherwise } from "./contrary.ts";
 import { lines, spotloopOf } from "./spotloop.ts";
 
 describe("spotloop venue-types", () => {
@@ -22,6 +23,18 @@ describe("spotloop venue-types", () => {
       code: 0,
       stdout: "",
       stderr: "No venue type has that.\n",
+    });
+  });
+
+  it("waits for a few seconds where the service asks for that (A14)", async () => {
+    let calls = 0;
+    const limited: Otherwise = () => (calls++ === 0 ? { status: 429, body: undefined, retryAfter: "1" } : {});
+    const spotloop = spotloopOf(await contrary(await running(), limited));
+
+    expect(await spotloop(["venue-types", "search", "gyms"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("401"),
+      stderr: "The service asks to wait 1 s.\n",
     });
   });
 

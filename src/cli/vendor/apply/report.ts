@@ -1,7 +1,7 @@
 import type { Effect } from "../../../core/inventory/changes.ts";
 import type { LocationStatus } from "../../../core/inventory/rules.ts";
 import { exitCodes } from "../../command-line.ts";
-import { count } from "../../text.ts";
+import { count, plain } from "../../text.ts";
 import { changeLines, effectText } from "../asking.ts";
 import { locationColumns } from "../columns.ts";
 import type { Kind, RowFailure, Standing, Step } from "./plan.ts";
@@ -51,7 +51,7 @@ export function leftOutLines(steps: readonly Step[], { what, onlyUpdated }: Leav
 
 /** A line for each row that came to nothing. */
 export function failureLines(failures: readonly RowFailure[]): string[] {
-  return failures.map(({ where, id, text }) => `${where}${id === "" ? "" : ` ${id}`}: ${text}`);
+  return failures.map(({ where, id, text }) => plain(`${where}${id === "" ? "" : ` ${id}`}: ${text}`));
 }
 
 /** The exit code when some rows came to nothing: what the user cannot mend in the file goes first. */
@@ -64,9 +64,12 @@ export function codeOf(failures: readonly RowFailure[]): number {
 function stepLines(step: Step): string[] {
   switch (step.kind) {
     case "create":
-      return [`+ ${step.id}`];
+      return [`+ ${plain(step.id)}`];
     case "update":
-      return [`~ ${step.id}`, ...changeLines(step.before, step.change, (field) => field).map((line) => `  ${line}`)];
+      return [
+        `~ ${plain(step.id)}`,
+        ...changeLines(step.before, step.change, (field) => field).map((line) => `  ${line}`),
+      ];
     case "same":
     case "failed":
       return [];
