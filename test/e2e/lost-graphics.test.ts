@@ -3,7 +3,9 @@ import { readCatalogue } from "../support/creatives/catalogue.ts";
 import { HOSTILE, type HostileSite, hostileFilm, openHostileSite } from "../support/creatives/hostile-site.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
 import { HOUSE, openEye, type Sight } from "../support/display/eye.ts";
+import { conclusive } from "../support/display/punctuality.ts";
 import { sightingsIn } from "../support/display/sightings.ts";
+import { HeldUp } from "../support/display/stalls.ts";
 import { watchDisplay } from "../support/display/watching.ts";
 import { GPU_PID, INSPECTED, lookInside } from "../support/machine/inside.ts";
 import { eventually } from "../support/machine/processes.ts";
@@ -53,21 +55,29 @@ afterEach(() => rig?.close());
 afterAll(() => site?.close());
 
 it("a page that is being loaded in the background when the graphics are lost is shown whole", async () => {
-  rig = await openRig({ width: 640, height: 360 });
   site = await openHostileSite([SLOW], catalogue);
   const page = { ...plannedItem(HOSTILE, 2_000), url: site.url(SLOW.name) };
   const [before, after] = CLIPS.map((clip) => plannedItem(clip, CLIP_MS));
-  await rig.emulator.next([before, page, after].map((news) => ({ news, ad: null })));
-  const watch = await watchDisplay(rig.display, eye);
-  const inside = await lookInside(rig.play([INSPECTED, "--config", rig.configure()]));
-  await inside.ask(KILLED_AMID_LOAD);
-  await watch.until([isCalled("news-sport"), isCalled("ad-coffee")]);
-  expect(await inside.ask("return globalThis.killed")).toBe(1);
-  await inside.close();
-  const sights = sightingsIn(await watch.stop(), eye)
-    .filter(({ sight }) => sight !== HOUSE)
-    .map(({ sight, because }) => because ?? sight);
-  expect(sights.slice(sights.indexOf("news-sport"))).toEqual(["news-sport", HOSTILE.name, "ad-coffee"]);
+  const play = async () => {
+    rig = await openRig({ width: 640, height: 360 });
+    await rig.emulator.next([before, page, after].map((news) => ({ news, ad: null })));
+    const watch = await watchDisplay(rig.display, eye);
+    const player = rig.play([INSPECTED, "--config", rig.configure()]);
+    const inside = await lookInside(player);
+    await inside.ask(KILLED_AMID_LOAD);
+    await watch.until([isCalled("news-sport"), isCalled("ad-coffee")]);
+    expect(await inside.ask("return globalThis.killed")).toBe(1);
+    await inside.close();
+    const sights = sightingsIn(await watch.stop(), eye)
+      .filter(({ sight }) => sight !== HOUSE)
+      .map(({ sight, because }) => because ?? sight);
+    // A machine with other work takes seconds to start the graphics' process anew.
+    if (endingsIn(player.stderr).get(HOSTILE.name) === "not-ready")
+      throw new HeldUp("the page came too late for its turn");
+    return { shown: sights.slice(sights.indexOf("news-sport")), inconclusive: [] };
+  };
+  const { shown } = await conclusive("lost-graphics", play, () => rig.close());
+  expect(shown).toEqual(["news-sport", HOSTILE.name, "ad-coffee"]);
 });
 
 it("an item that comes in sight as the graphics are lost is in sight for its whole time, or not proved", async () => {
