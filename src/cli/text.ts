@@ -43,17 +43,19 @@ export function textFrom(
   return reading.text;
 }
 
-/** What turns the rest of a line around, beyond the text that it stands in. */
-const TURNING = /[\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Writes into a file that only its owner can read, also where it was there before. Throws the system's errors. */
+/** Writes what only the file's owner is to read, where it was there before, too; ends the command where it cannot be written. */
 export function writePrivateFile(path: string, content: string | Uint8Array): void {
-  const file = openSync(path, "w", 0o600);
   try {
-    if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
-    writeFileSync(file, content);
-  } finally {
-    closeSync(file);
+    const file = openSync(path, "w", 0o600);
+    try {
+      if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
+      writeFileSync(file, content);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "unknown";
+    throw new CommandFailure(`${path} cannot be written (${code})`);
   }
 }
 
@@ -63,6 +65,9 @@ export function plain(text: string): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(TURNING, "");
 }
+
+/** What turns the rest of a line around, beyond the text that it stands in. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** What separates values in CSV: what stands between the names of the heading most often. In a row it may be part of a price. */
 export function separatorOf(heading: string): string {

@@ -98,18 +98,8 @@ function bundle(file: string, examination: Examination, flags: DoctorFlags): voi
   ];
   const text = bundleText(examination, env, secrets);
   if (file === STANDARD_OUTPUT) process.stdout.write(text);
-  else writeBundle(file, text);
+  else writePrivateFile(file, text);
   say(`The bundle is ${file === STANDARD_OUTPUT ? "on standard output" : file}; the token is not in it.`);
-}
-
-/** Writes it into a file that only its owner can read. */
-function writeBundle(file: string, text: string): void {
-  try {
-    writePrivateFile(file, text);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "unknown";
-    throw new CommandFailure(`${file} cannot be written (${code})`, exitCodes.failed);
-  }
 }
 
 /** The last of the log: hours on a screen that plays, and small enough to send by mail. */

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { createWriteStream, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { createWriteStream, realpathSync, rmSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import type { RecordArchive, RecordFilter, RowSpan } from "../../player/record/record-archive.ts";
 import { listed, type RecordRow, type StoredRow } from "../../player/record/record-row.ts";
 import type { StoredCheckpoint } from "../../player/record/record-sql.ts";
+import { replaceFile } from "../../player/small-file.ts";
 import { CommandFailure } from "../command-line.ts";
 import { csvLine, writeLines, writeOutput } from "../text.ts";
 import { type ExportHeader, type ExportLine, lineText } from "./export-format.ts";
@@ -117,7 +118,7 @@ export async function writeOut(lines: Iterable<string>, path: string | undefined
       rmSync(unfinished, { force: true });
       throw error;
     });
-    renameSync(unfinished, target);
+    replaceFile(unfinished, target);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new CommandFailure(`${path} cannot be written (${error.code})`);

@@ -114,12 +114,7 @@ async function printOut({ text, attachment }: Answer, out: string | undefined): 
   if (attachment === null) return print(plain(text));
   const bytes = Buffer.from(attachment.base64, "base64");
   if (out === undefined) return void (await new Promise((resolve) => process.stdout.write(bytes, resolve)));
-  try {
-    writePrivateFile(out, bytes);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "unknown";
-    throw new CommandFailure(`${out} cannot be written (${code})`);
-  }
+  writePrivateFile(out, bytes);
 }
 
 /** Longer than the player gives any command. */

@@ -78,7 +78,7 @@ function ownFile(path: string): MediaFile {
     async facts() {
       const { mtimeMs, size } = await stat(path);
       const found = `${mtimeMs}/${size}`;
-      if (seen !== "" && seen !== found) file = fileOnDisk(path);
+      if (seen !== found) file = fileOnDisk(path);
       seen = found;
       return file.facts();
     },

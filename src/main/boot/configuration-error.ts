@@ -3,7 +3,7 @@ import { type BadConfig, complaintOf, type GoodConfig, watchConfig } from "../..
 import { createSlate } from "../house/slate.ts";
 import type { Supervision } from "../recovery/supervisor.ts";
 import { Visibility, watchVisibility } from "../window/visibility.ts";
-import { openWindow } from "../window/window.ts";
+import { onDisplayChange, openWindow } from "../window/window.ts";
 import { sourceOf } from "./arguments.ts";
 
 /** The page stays this long after the player has started, so that the desktop behind is never visible. */
@@ -29,7 +29,7 @@ export async function awaitGoodConfig(
   const plan = { match: null, fullscreen: true, width: null, height: null };
   const { window, reveal, place, own } = openWindow(plan, screen.getPrimaryDisplay());
   watchVisibility(window, new Visibility(), own);
-  const stopFollowing = followDisplays(() => place(screen.getPrimaryDisplay(), () => {}));
+  const stopFollowing = onDisplayChange(() => place(screen.getPrimaryDisplay(), () => {}));
   let shown = bad;
   const show = (): void => {
     const problems = JSON.stringify({ file: shown.path, problems: shown.problems });
@@ -60,14 +60,6 @@ export async function awaitGoodConfig(
     window.destroy();
   }, STAYS_MS);
   return good;
-}
-
-/** Calls `onChange` whenever a display comes, goes or changes, until the function that it returns is called. */
-function followDisplays(onChange: () => void): () => void {
-  screen.on("display-added", onChange).on("display-removed", onChange).on("display-metrics-changed", onChange);
-  return () => {
-    screen.off("display-added", onChange).off("display-removed", onChange).off("display-metrics-changed", onChange);
-  };
 }
 
 function sayOnce(said: string, now: string): string {

@@ -205,10 +205,7 @@ export class DisplayChoice {
   /** Hears them anew whenever one comes, goes, is moved, turned or resized. */
   follow(onChange: (displays: readonly (Display | null)[]) => void): void {
     this.#onChange = onChange;
-    const tell = () => onChange(this.current());
-    screen.on("display-added", tell);
-    screen.on("display-removed", tell);
-    screen.on("display-metrics-changed", tell);
+    onDisplayChange(() => onChange(this.current()));
   }
 
   /** Whether a display is the one that a plan names, if it names one. */
@@ -228,4 +225,12 @@ export class DisplayChoice {
     const now = this.current();
     if (now.some((display, index) => display?.id !== before[index]?.id)) this.#onChange(now);
   }
+}
+
+/** Calls `onChange` whenever a display comes, goes or changes, until the function that it returns is called. */
+export function onDisplayChange(onChange: () => void): () => void {
+  screen.on("display-added", onChange).on("display-removed", onChange).on("display-metrics-changed", onChange);
+  return () => {
+    screen.off("display-added", onChange).off("display-removed", onChange).off("display-metrics-changed", onChange);
+  };
 }

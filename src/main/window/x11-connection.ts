@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { localDisplay, socketOf } from "../../player/display.ts";
 import {
   type Authority,
+  atomIn,
+  atomRequest,
   authorityIn,
   NO_AUTHORITY,
   numberMaskIn,
@@ -27,6 +29,8 @@ export interface X11Connection {
   send(requests: Buffer): void;
   /** Sends one request; resolves with its answer, or null where the server refuses it or is gone. */
   ask(request: Buffer): Promise<Buffer | null>;
+  /** The number that the server has for a name, which it is asked for once; null where it is gone. */
+  atom(name: string): Promise<number | null>;
   close(): void;
 }
 
@@ -68,6 +72,15 @@ export function connectX11(
       send(request);
       waiting.set(sent & 0xffff, resolve);
     });
+  const atoms = new Map<string, number>();
+  const atom = async (name: string) => {
+    const known = atoms.get(name);
+    if (known !== undefined) return known;
+    const answer = await ask(atomRequest(name));
+    if (answer === null) return null;
+    atoms.set(name, atomIn(answer));
+    return atomIn(answer);
+  };
   const settle = (sequence: number, answer: Buffer | null) => {
     waiting.get(sequence)?.(answer);
     waiting.delete(sequence);
@@ -84,7 +97,7 @@ export function connectX11(
     const ownBits = ~numberMaskIn(setup);
     const isSameClient = (one: number, other: number) => (one & ownBits) === (other & ownBits);
     const told = { ownNumber: ownNumber(setup), root: rootIn(setup) };
-    onOpen({ ...told, isSameClient, send, ask, close: () => socket.destroy() });
+    onOpen({ ...told, isSameClient, send, ask, atom, close: () => socket.destroy() });
     return true;
   };
 

@@ -1,8 +1,6 @@
 import { connectX11, type X11Connection } from "./x11-connection.ts";
 import {
   activateRequest,
-  atomIn,
-  atomRequest,
   attributesRequest,
   bareRequest,
   extensionRequest,
@@ -146,14 +144,14 @@ export function watchWindow(
 /** Above the others, and the active one where there is a window manager. */
 async function raise(connection: X11Connection, window: number): Promise<void> {
   connection.send(raiseRequest(window));
-  const name = await connection.ask(atomRequest("_NET_ACTIVE_WINDOW"));
-  if (name !== null) connection.send(activateRequest(atomIn(name), connection.root, window));
+  const name = await connection.atom("_NET_ACTIVE_WINDOW");
+  if (name !== null) connection.send(activateRequest(name, connection.root, window));
 }
 
 /** Whether a program draws all windows, and whether and where each is to be seen (`_NET_WM_CM_Sn` of the same hints). */
 async function isComposited(connection: X11Connection): Promise<boolean> {
-  const name = await connection.ask(atomRequest("_NET_WM_CM_S0"));
-  const owner = name && (await connection.ask(ownerRequest(atomIn(name))));
+  const name = await connection.atom("_NET_WM_CM_S0");
+  const owner = name === null ? null : await connection.ask(ownerRequest(name));
   return owner === null || ownerIn(owner) !== 0;
 }
 
@@ -227,8 +225,8 @@ async function isSaid(
   property: string,
   read: (answer: Buffer) => boolean,
 ): Promise<boolean> {
-  const name = await connection.ask(atomRequest(property));
-  const said = name && (await connection.ask(propertyRequest(window, atomIn(name))));
+  const name = await connection.atom(property);
+  const said = name === null ? null : await connection.ask(propertyRequest(window, name));
   return said !== null && read(said);
 }
 
