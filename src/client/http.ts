@@ -69,28 +69,54 @@ export async function follow(
   let at = url;
   let sent: Sent | undefined = headers;
   let posted = body;
+  let cookies: readonly string[] = [];
   let reply = await get(at, signal, sent, posted);
   for (let hops = 0; hops < MOST_REDIRECTS; hops++) {
     const next = nextStop(reply, at);
     if (next === null) break;
     await discard(reply);
-    sent = withCookies(sent, reply.headers);
-    if (new URL(next).origin !== new URL(at).origin) sent = forOthers(sent);
+    const [from, to] = [new URL(at), new URL(next)];
+    cookies = [...cookies, ...cookiesOf(reply, from)].filter((cookie) => isFor(cookie, from, to));
+    sent = withCookies(to.origin === from.origin ? sent : forOthers(sent), cookies);
     if (!AS_IT_WAS.includes(reply.status)) [posted, sent] = [null, ofGet(sent)];
     at = next;
     reply = await get(at, signal, sent, posted);
   }
-  return { status: reply.status, headers: reply.headers, body: reply.body, url: at };
+  return { status: reply.status, headers: setting(cookies, reply.headers), body: reply.body, url: at };
 }
 
-/** With the cookies that a redirect sets: a server that looks whether there are any leads round and round without. */
-function withCookies(sent: Sent | undefined, headers: Headers): Sent | undefined {
-  const set = headers.getSetCookie().filter((cookie) => !/;\s*max-age=(0|-)/i.test(cookie));
-  if (set.length === 0) return sent;
-  const pairs = set.map((cookie) => cookie.replace(/;.*/, "").trim());
-  const isSet = (pair: string) => pairs.some((one) => one.split("=")[0] === pair.split("=")[0]);
-  const before = (sent?.cookie ?? "").split("; ").filter((pair) => pair !== "" && !isSet(pair));
-  return { ...sent, cookie: [...before, ...pairs].join("; ") };
+/** The cookies that an answer sets, as whoever hears of them later has to be told: with the path that they are for. */
+function cookiesOf({ headers }: Reply, { href }: URL): readonly string[] {
+  const path = new URL(".", href).pathname;
+  return headers.getSetCookie().map((cookie) => (/;\s*path=\//i.test(cookie) ? cookie : `${cookie}; Path=${path}`));
+}
+
+/** Whether a cookie that was set on the way to one URL is for the next one, too: of the same origin, or of its domain. */
+function isFor(cookie: string, from: URL, to: URL): boolean {
+  const domain = /;\s*domain=\.?([^;\s]+)/i.exec(cookie)?.[1]?.toLowerCase();
+  const isIn = ({ hostname }: URL) => hostname === domain || hostname.endsWith(`.${domain}`);
+  return from.origin === to.origin || (isIn(from) && isIn(to));
+}
+
+/** With the cookies of the redirects before, for what the page asks later; of two with one name the later one counts. */
+function setting(cookies: readonly string[], headers: Headers): Headers {
+  if (cookies.length === 0) return headers;
+  const all = new Headers(headers);
+  all.delete("set-cookie");
+  for (const cookie of [...cookies, ...headers.getSetCookie()]) all.append("set-cookie", cookie);
+  return all;
+}
+
+/** With the cookies that redirects set: a server that looks whether there are any leads round and round without. */
+function withCookies(sent: Sent | undefined, cookies: readonly string[]): Sent | undefined {
+  return cookies.filter((cookie) => !/;\s*max-age=(0|-)/i.test(cookie)).reduce(withCookie, sent);
+}
+
+function withCookie(sent: Sent | undefined, cookie: string): Sent {
+  const pair = cookie.replace(/;.*/, "").trim();
+  const isSet = (other: string) => other.split("=")[0] === pair.split("=")[0];
+  const before = (sent?.cookie ?? "").split("; ").filter((other) => other !== "" && !isSet(other));
+  return { ...sent, cookie: [...before, pair].join("; ") };
 }
 
 /** What of one origin's headers is for another, too: no secrets, and of where it is asked from only the origin. */

@@ -234,15 +234,14 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
       screens.push(screen);
       return screen;
     },
-    note(entry) {
-      records.note(entry);
-    },
+    note: (entry) => records.note(entry),
     openPage: (document) =>
       new PageCache({
         ...{ document, cache, absences, clock, policy, limits: config.creatives, signal: control.signal },
         onMiss: () => metrics.pageMisses.inc(),
         onAbsent: (part) =>
           log.warn({ page: document.url, part }, "the page is shown without this from the next time on"),
+        onLimit: (limit) => log.warn({ page: document.url, limit }, "the page gets nothing beyond this"),
       }),
     interrupt() {
       serviceClock.loosen(SHORTEST_SLEEP_MS);

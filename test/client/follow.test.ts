@@ -23,3 +23,42 @@ it("a request brings along the cookies that its redirects set, to the same host 
   expect(reply).toMatchObject({ status: 200, url: `${other.url}/page` });
   expect(brought).toEqual(["mine=1", "mine=1; checked=1; who=you", "mine=1; who=you; checked=2", undefined]);
 });
+
+it("an answer comes with the cookies that redirects set for its host, each for the path where it was set", async () => {
+  const server = await serve(({ url }, response) => {
+    const isFirst = url === "/play/begin?for=7";
+    response.setHeader("set-cookie", isFirst ? ["key=1", "who=you; Path=/; HttpOnly"] : ["who=me; Path=/"]);
+    if (isFirst) response.writeHead(302, { location: "/film/" });
+    response.end();
+  });
+  const reply = await follow(get, `${server.url}/play/begin?for=7`, new AbortController().signal);
+  expect(reply.headers.getSetCookie()).toEqual(["key=1; Path=/play/", "who=you; Path=/; HttpOnly", "who=me; Path=/"]);
+});
+
+it("cookies that a redirect sets for a whole domain are sent to another host of it, and come with the answer", async () => {
+  const brought: [host: string, cookie: string | undefined][] = [];
+  const set = ["key=1; Domain=maker.example; Path=/", "own=2; Path=/", "odd=3; Domain=.other.example; Path=/"];
+  const hops: Readonly<Record<string, Response>> = {
+    "shop.maker.example": new Response(null, {
+      status: 302,
+      headers: [
+        ["location", "https://films.maker.example/7/"],
+        ...set.map((cookie): [string, string] => ["set-cookie", cookie]),
+      ],
+    }),
+    "films.maker.example": new Response(null, { status: 302, headers: { location: "https://notmaker.example/" } }),
+    "notmaker.example": new Response("there"),
+  };
+  const askedOf: Get = async (url, _signal, headers) => {
+    const { hostname } = new URL(url);
+    brought.push([hostname, headers?.cookie]);
+    return hops[hostname] ?? Response.error();
+  };
+  const reply = await follow(askedOf, "https://shop.maker.example/play", new AbortController().signal);
+  expect(brought).toEqual([
+    ["shop.maker.example", undefined],
+    ["films.maker.example", "key=1"],
+    ["notmaker.example", undefined],
+  ]);
+  expect(reply.headers.getSetCookie()).toEqual([]);
+});

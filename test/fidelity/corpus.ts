@@ -26,6 +26,7 @@ const SIZES: Readonly<Record<string, { readonly width: number; readonly height: 
 /** Pages whose items name another address than the page's own. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   "redirected-document": "/redirect?to=%2Fredirect%3Fto%3D%2Fpages%2Fredirected-document.html",
+  "cookie-of-redirect": "/redirect?cookie=ticket%3Dharbour&to=%2Fpages%2Fcookie-of-redirect.html",
   "address-with-query-and-fragment": "/pages/address-with-query-and-fragment.html?id=7&sig=a%2Fb%3D#third",
   "asked-as-browser":
     "/pages/asked-as-browser/?needs=user-agent~Chrome/&needs=accept~text/html&needs=accept-language~en",
@@ -44,6 +45,7 @@ const SHORT: ReadonlySet<string> = new Set([
   "gsap",
   "asked-as-browser",
   "asked-with-key",
+  "cookie-of-redirect",
   "viewers-languages",
   "csp-by-header",
   "frame-of-another-origin",

@@ -65,7 +65,9 @@ async function respond(
   const { pathname, searchParams } = new URL(url, "http://site");
   if (pathname === "/redirect") {
     const location = filled(searchParams.get("to") ?? "/", origins);
-    return void response.writeHead(Number(searchParams.get("status") ?? 302), { location }).end();
+    const cookies = searchParams.getAll("cookie");
+    const head = { location, ...(cookies.length > 0 ? { "set-cookie": cookies } : {}) };
+    return void response.writeHead(Number(searchParams.get("status") ?? 302), head).end();
   }
   if (method === "OPTIONS") return void response.writeHead(204, ANYONE).end();
   if (lacksAny(searchParams.getAll("needs"), headers)) return void response.writeHead(403, PLAIN).end("not for you");

@@ -33,10 +33,10 @@ export interface PageAbsencesParts {
 
 /**
  * Decides what a page may lack (F23). The document and what comes from its own host: nothing, unless its server refuses
- * it. Fonts: all. What comes from another host, or is asked in the page's own way, holds the page back twice, ten minutes
- * or more apart; after that its absence is the page's own. What a page lacks for good is answered from memory, as what it
- * has is answered from the cache: a load neither waits for a dead host nor turns out differently offline. It is asked
- * after again later.
+ * it. Fonts: all. What comes from another host or port, or is asked in the page's own way, holds the page back twice, ten
+ * minutes or more apart; after that its absence is the page's own. What a page lacks for good is answered from memory, as
+ * what it has is answered from the cache: a load neither waits for a dead host nor turns out differently offline. It is
+ * asked after again later.
  */
 export class PageAbsences {
   readonly #parts: PageAbsencesParts;
@@ -186,11 +186,12 @@ const LONGEST_URL = 200;
 
 /** An absence is remembered by this: a font by its file, else the host, since paths, keys and queries may differ with every load. */
 function nameOf({ url, font, asked }: PagePart): string {
-  const { origin, pathname, hostname } = new URL(url);
+  const { origin, pathname, host } = new URL(url);
   if (font) return `${origin}${pathname}`.slice(0, LONGEST_URL);
-  return isPlain(asked) ? hostname : `${hostname} (asked in its own way)`;
+  return isPlain(asked) ? host : `${host} (asked in its own way)`;
 }
 
+/** With its port: on another one there may be a tool of the maker's that a page still names, and that nobody has here. */
 function hostOf(url: string): string {
-  return new URL(url).hostname;
+  return new URL(url).host;
 }

@@ -1,11 +1,12 @@
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
-import type { MediaRequest, Progress } from "./download.ts";
+import type { MediaRequest } from "./download.ts";
 import { type ErrorResponse, type Media, type MediaOutcome, MOST_HEADER_CHARS, type PageHeaders } from "./media.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
 import type { AbsenceBook } from "./page-books.ts";
+import { PageBudget, type PageLimits } from "./page-limits.ts";
 import { type AskedWith, charsOfHeaders, isPlain, isSamePage, PLAINLY } from "./page-request.ts";
 
 /** The answer to one request of an HTML creative. */
@@ -29,12 +30,6 @@ export type PageAnswer =
       readonly response: ErrorResponse | null;
     };
 
-/** What one HTML creative may ask for while it is on a deck. */
-export interface PageLimits {
-  readonly maxRequests: number;
-  readonly maxBytes: number;
-}
-
 /** What a creative's page is opened with. */
 export interface PageParts {
   /** The creative's own page, as its item names it. */
@@ -50,6 +45,8 @@ export interface PageParts {
   readonly onMiss?: (reason: string) => void;
   /** Hears, once for each, what the page is shown without from the next time on: a host, or a font. */
   readonly onAbsent?: (part: string) => void;
+  /** Hears, once for each, which limit the page came to: what is beyond it is not there. */
+  readonly onLimit?: (limit: string) => void;
 }
 
 /** How long browsers show no text at all for the sake of a font (CSS Fonts 4, block period); no page waits longer. */
@@ -71,6 +68,7 @@ export class PageCache {
   readonly #control = new AbortController();
   /** Since when each request has brought nothing. */
   readonly #silentSince = new Map<symbol, Instant>();
+  readonly #limitsTold = new Set<string>();
   #requests = 0;
   #neededNetwork = false;
   #isGivenUp = false;
@@ -220,15 +218,22 @@ export class PageCache {
 
   async #refusal(url: string, asked: AskedWith): Promise<string | null> {
     const { limits, policy } = this.#parts;
-    if (++this.#requests > limits.maxRequests) return `more than ${limits.maxRequests} requests`;
-    if (charsOfHeaders(asked) > MOST_HEADER_CHARS) return `more than ${MOST_HEADER_CHARS} characters of headers`;
+    if (++this.#requests > limits.maxRequests) return this.#beyond(`more than ${limits.maxRequests} requests`);
+    if (charsOfHeaders(asked) > MOST_HEADER_CHARS)
+      return this.#beyond(`more than ${MOST_HEADER_CHARS} characters of headers`);
     return (await mayReach(new URL(url), policy)) ? null : "a private address";
   }
 
   #overBudget(part: PagePart): PageAnswer {
-    const reason = `more than ${this.#parts.limits.maxBytes} bytes`;
+    const reason = this.#beyond(`more than ${this.#parts.limits.maxBytes} bytes`);
     this.#absences.unfit(part, reason);
     return this.#miss({ kind: "refused", reason });
+  }
+
+  #beyond(limit: string): string {
+    if (!this.#limitsTold.has(limit)) this.#parts.onLimit?.(limit);
+    this.#limitsTold.add(limit);
+    return limit;
   }
 
   #missing({ reason, status, response = null }: Miss): PageAnswer {
@@ -253,40 +258,3 @@ const UNANSWERED: Miss = { reason: "no answer", transient: true, status: null };
 
 /** For what comes when the page is over. */
 const CLOSED: Miss = { reason: "called off", transient: true, status: null };
-
-/**
- * The bytes that one page may have, counted while they come. What a server announces is counted at once, so that what
- * cannot fit is not begun; what was received and given up stays counted, for it has been paid for.
- */
-class PageBudget {
-  readonly #maxBytes: number;
-  /** By request. */
-  readonly #counted = new Map<symbol, number>();
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Counts what has come for a request; whether all of it fits beside the others. */
-  fits(requestId: symbol, { receivedBytes, announcedBytes }: Progress): boolean {
-    this.#counted.set(requestId, Math.max(receivedBytes, announcedBytes ?? 0));
-    if (this.#sum() <= this.#maxBytes) return true;
-    this.#counted.set(requestId, receivedBytes);
-    return false;
-  }
-
-  /** Counts what was in the cache or has come whole; where it does not fit, it costs nothing but what came. */
-  takes(requestId: symbol, sizeBytes: number): boolean {
-    const before = this.#counted.get(requestId) ?? 0;
-    this.#counted.set(requestId, sizeBytes);
-    if (this.#sum() <= this.#maxBytes) return true;
-    this.#counted.set(requestId, before);
-    return false;
-  }
-
-  #sum(): number {
-    let sum = 0;
-    for (const sizeBytes of this.#counted.values()) sum += sizeBytes;
-    return sum;
-  }
-}

@@ -16,7 +16,11 @@ import {
 const MAX_BYTES = 1_000_000;
 const never = new AbortController().signal;
 
-function openPage({ cache, index, clock }: OpenedCache, { wanted }: MediaOrigin): PageCache {
+function openPage(
+  { cache, index, clock }: OpenedCache,
+  { wanted }: MediaOrigin,
+  onLimit = (_limit: string) => {},
+): PageCache {
   return new PageCache({
     document: wanted("/ad.html", { mimeType: "text/html" }),
     cache,
@@ -25,6 +29,7 @@ function openPage({ cache, index, clock }: OpenedCache, { wanted }: MediaOrigin)
     policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
     limits: { maxRequests: 300, maxBytes: MAX_BYTES },
     signal: never,
+    onLimit,
   });
 }
 
@@ -244,4 +249,15 @@ describe("what a page is told of an answer", () => {
     }
     expect(needed).toEqual([true, false]);
   });
+});
+
+it("a limit that a page comes to is told once", async () => {
+  const server = await mediaOrigin();
+  for (const path of ["/large", "/larger"]) server.answers[path] = send(Buffer.alloc(MAX_BYTES + 1));
+  const told: string[] = [];
+  const page = openPage(await openMediaCache(), server, (limit) => told.push(limit));
+  for (const path of ["/large", "/larger"]) await page.answer("GET", server.origin + path);
+  expect(told).toEqual([refused.reason]);
+  for (let requests = 0; requests < 300; requests++) await page.answer("GET", `${server.origin}/${requests}.png`);
+  expect(told).toEqual([refused.reason, "more than 300 requests"]);
 });
