@@ -46,7 +46,7 @@ function wordsOf(command: Command, begun: string): readonly string[] {
     const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
     return [...command.commands.map((inner) => inner.name()), ...choices];
   }
-  return command.options.flatMap(({ long }) => long ?? []);
+  return [...command.options.flatMap(({ long }) => long ?? []), "--help"];
 }
 
 const SCRIPTS = {
@@ -60,6 +60,8 @@ _spotloop() {
   found=("\${(@f)$(spotloop complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "$found" ]]; then compadd -- $found; else _files; fi
 }
+# A zsh whose .zshrc says nothing of completion has none yet.
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
 compdef _spotloop spotloop`,
   fish: `complete -c spotloop -a '(spotloop complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 } as const;

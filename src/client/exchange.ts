@@ -123,8 +123,13 @@ export async function settle<T>(response: Exchange, writing: Writing<T>): Promis
   const failure = failureIn(response);
   if (!writing.creates || (failure.kind !== "invalid" && failure.kind !== "conflict")) return failure;
   const found = await writing.find(response);
-  if (found?.kind !== "ok") return failure;
+  if (found?.kind !== "ok") return found === null || found.kind === "notFound" ? noConflict(failure) : failure;
   return writing.isDone(found.value) ? found : { kind: "conflict", detail: failure.detail, fields: failure.fields };
+}
+
+/** A 409 where nothing of that identifier is there has another reason, such as that there are too many already. */
+function noConflict(failure: Failure): Failure {
+  return failure.kind === "conflict" ? { ...failure, kind: "invalid", status: 409 } : failure;
 }
 
 /** What says that a service is elsewhere. A change is not sent on from there: it might become a GET on its way, and be lost. */

@@ -205,6 +205,18 @@ describe("the vendor client", () => {
   });
 });
 
+describe("a 409 for another reason", () => {
+  it("is no conflict when nothing of that identifier is there: the service's own words are told", async () => {
+    const full = { detail: "an organization can have 10000 of these", code: "too_many", status: 409 };
+    const server = await serveBoth([json(404, {})], [json(409, full)]);
+    const client = at(server.url, { check: false });
+    const refused = { kind: "invalid", status: 409, detail: full.detail, fields: [] };
+
+    expect(await client.createLocation({ location_id: "L1", title: "Mine" })).toEqual(refused);
+    expect(await client.createLocation({ title: "Mine" })).toEqual(refused);
+  });
+});
+
 describe("an answer of the other kind", () => {
   it.each([
     ["200 instead of 201", { createStatus: 200 } as const],

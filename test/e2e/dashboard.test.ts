@@ -35,6 +35,13 @@ function panel(name: string) {
   return page.getByRole("region", { name });
 }
 
+/** The emulator's time of day as the page writes it. */
+function timeNow(): string {
+  return new Date(emulator.clock.now()).toISOString().slice(11, 19);
+}
+
+const PUT = { method: "PUT" } as const;
+
 describe("the dashboard", () => {
   it("approves a location", async () => {
     await page.getByRole("button", { name: "Approve Museum of the Tides" }).click();
@@ -139,12 +146,36 @@ describe("the dashboard", () => {
     expect((await ask(emulator.controlUrl, "/", { headers: { host: "elsewhere.example" } })).status).toBe(403);
   });
 
+  it("looks again after an answer that broke off in the middle", async () => {
+    await page.route("**/dashboard/view", (route) => route.fulfill({ body: '{"clock":' }), { times: 1 });
+    await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
+    await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
+    await panel("Clock").getByText(timeNow()).waitFor();
+  });
+
   it("leaves its own looking out of the journal", () => {
     expect(emulator.calls().filter(({ path }) => path === "/" || path === "/dashboard/view")).toEqual([]);
   });
 
   it("has nothing to complain about in the browser's console", () => {
     expect(complaints).toEqual([]);
+  });
+
+  it("says where everybody sees it what the emulator refused, until something works again", async () => {
+    for (let kept = 0; kept < 20; kept += 1) await ask(emulator.controlUrl, `/control/snapshots/${kept}`, PUT);
+    const name = page.getByRole("textbox", { name: "Name of the snapshot" });
+    await name.fill("one-more");
+    await page.keyboard.press("Enter");
+    const refused = page.getByText("refused: at most 20 snapshots");
+    await refused.waitFor();
+    expect((await refused.boundingBox())?.height).toBeGreaterThan(20);
+    await page.getByRole("button", { name: "Remove the snapshot 0" }).click();
+    const done = page.getByText("the snapshot 0 is gone");
+    await done.waitFor({ state: "attached" });
+    expect((await done.boundingBox())?.height).toBeLessThan(2);
+    for (let kept = 1; kept < 20; kept += 1) {
+      await ask(emulator.controlUrl, `/control/snapshots/${kept}`, { method: "DELETE" });
+    }
   });
 
   it("comes back by itself when the emulator was away", async () => {

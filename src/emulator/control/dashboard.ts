@@ -9,6 +9,7 @@ import { inForce } from "../faults/choose.ts";
 import { presetNames } from "../faults/schema.ts";
 import { type Env, emptyNote, problem } from "../http/answers.ts";
 import { onlyFromHere } from "../http/listener.ts";
+import { screenKey } from "../inventory/inventory.ts";
 import type { Network } from "../network.ts";
 import { type LedgerItem, type LedgerSpot, spotState } from "../spot/ledger.ts";
 import type { Snapshots } from "./snapshots-and-forks.ts";
@@ -97,9 +98,13 @@ export interface ViewedSwitch {
 /** Everything on the dashboard but the calls, which it follows by itself. */
 export interface DashboardView {
   readonly clock: { readonly mode: "real" | "frozen"; readonly now: Instant; readonly speed: number };
+  /** The ones that were last given a spot first. */
   readonly screens: readonly { orgToken: string; id: string; title: string; location: string; status: string }[];
+  /** What waits for a decision first, as with the CARs. */
   readonly locations: readonly { orgToken: string; id: string; title: string; status: string }[];
   readonly cars: readonly { orgToken: string; id: string; advertiser: string; campaign: string; status: string }[];
+  /** How many there are of each of these, of which the first `MOST_VIEWED_ENTRIES` are here. */
+  readonly counts: { readonly screens: number; readonly locations: number; readonly cars: number };
   readonly faults: readonly { name: string; matched: number; applied: number }[];
   readonly presets: readonly string[];
   readonly switches: readonly ViewedSwitch[];
@@ -128,9 +133,10 @@ function dashboardView(network: Network, snapshots: Snapshots): DashboardView {
   const now = clock.now();
   const found = violations(network);
   const spots = [...state.ledger.spots.values()];
+  const viewed = spots.slice(-MOST_VIEWED_SPOTS);
   return {
     clock: clock.reading(),
-    ...inventoryView(network),
+    ...inventoryView(network, viewed),
     faults: inForce(state.faults, now).map(({ name, matched, applied }, index) => ({
       name: name ?? `fault ${index + 1}`,
       matched,
@@ -139,7 +145,7 @@ function dashboardView(network: Network, snapshots: Snapshots): DashboardView {
     presets: presetNames,
     switches: switchNames.map((name) => viewedSwitch(name, state.switches)),
     snapshots: [...snapshots].map(([name, { at }]) => ({ name, at })),
-    spots: spots.slice(-MOST_VIEWED_SPOTS).map((spot) => viewedSpot(spot, now)),
+    spots: viewed.map((spot) => viewedSpot(spot, now)),
     totals: totalsOf(spots, now),
     violations: found.slice(-MOST_VIEWED_VIOLATIONS).reverse(),
     violationCount: found.length,
@@ -152,7 +158,10 @@ function viewedSwitch(name: SwitchName, now: Switches): ViewedSwitch {
   return { name, id, topic, value: now[name], values: [usual, ...alternatives] };
 }
 
-function inventoryView({ state }: Network): Pick<DashboardView, "screens" | "locations" | "cars"> {
+type InventoryView = Pick<DashboardView, "screens" | "locations" | "cars" | "counts">;
+
+/** `spots`: oldest first. */
+function inventoryView({ state }: Network, spots: readonly LedgerSpot[]): InventoryView {
   const owners = [...state.inventory.organizations.values()];
   const screens = owners.flatMap(({ orgToken, locations, screens }) =>
     [...screens.values()].map(({ screen_id: id, title, location_id, archived }) => {
@@ -169,11 +178,20 @@ function inventoryView({ state }: Network): Pick<DashboardView, "screens" | "loc
       return { orgToken, id, advertiser, campaign, status };
     }),
   );
+  const lastSpot = new Map(spots.map(({ orgToken, screenId }, index) => [screenKey(orgToken, screenId), index]));
+  const quiet = ({ orgToken, id }: { orgToken: string; id: string }) => -(lastSpot.get(screenKey(orgToken, id)) ?? -1);
+  const decided = ({ status }: { status: string }) => (status === "REVIEW" || status === "pending" ? 0 : 1);
   return {
-    screens: screens.slice(0, MOST_VIEWED_ENTRIES),
-    locations: locations.slice(0, MOST_VIEWED_ENTRIES),
-    cars: cars.slice(0, MOST_VIEWED_ENTRIES),
+    screens: firstOf(screens, quiet),
+    locations: firstOf(locations, decided),
+    cars: firstOf(cars, decided),
+    counts: { screens: screens.length, locations: locations.length, cars: cars.length },
   };
+}
+
+/** Those of the lowest rank; of the same rank, those that came first. */
+function firstOf<Entry>(entries: readonly Entry[], rank: (entry: Entry) => number): readonly Entry[] {
+  return [...entries].sort((one, other) => rank(one) - rank(other)).slice(0, MOST_VIEWED_ENTRIES);
 }
 
 function viewedSpot(spot: LedgerSpot, now: Instant): ViewedSpot {

@@ -76,9 +76,10 @@ export async function tell(
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    announce(answer.ok ? done : `refused: ${await reasonIn(answer)}`);
+    if (answer.ok) announce(done, false);
+    else announce(`refused: ${await reasonIn(answer)}`, true);
   } catch {
-    announce("the emulator does not answer");
+    announce("the emulator does not answer", true);
   }
 }
 
@@ -118,6 +119,9 @@ async function reasonIn(answer: Response): Promise<string> {
   return typeof detail === "string" ? detail : `${answer.status}`;
 }
 
-function announce(text: string): void {
-  byId("announcement").textContent = text;
+/** What worked can be seen where it was done, and is said to readers of the screen alone; what failed is for everybody. */
+function announce(text: string, failed: boolean): void {
+  const announcement = byId("announcement");
+  announcement.textContent = text;
+  announcement.classList.toggle("failed", failed);
 }

@@ -60,17 +60,31 @@ function freshen(): void {
 async function look(): Promise<void> {
   if (looking) return;
   looking = true;
-  while (stale) {
-    stale = false;
-    const begunAt = performance.now();
-    const answer = await fetch("/dashboard/view").catch(() => null);
-    if (answer?.ok) {
-      seen = { view: (await answer.json()) as DashboardView, at: performance.now() };
-      draw(seen.view);
+  try {
+    while (stale) {
+      stale = false;
+      const begunAt = performance.now();
+      const view = await viewed();
+      if (view !== null) {
+        seen = { view, at: performance.now() };
+        draw(view);
+      }
+      await rest(Math.max(SHORTEST_REST_MS, (performance.now() - begunAt) * REST_PER_LOOK));
     }
-    await rest(Math.max(SHORTEST_REST_MS, (performance.now() - begunAt) * REST_PER_LOOK));
+  } finally {
+    // Whatever one view had drawn wrong, the next one is looked at.
+    looking = false;
   }
-  looking = false;
+}
+
+/** What there is now; `null` where the emulator went away, in the middle of its answer too. */
+async function viewed(): Promise<DashboardView | null> {
+  try {
+    const answer = await fetch("/dashboard/view");
+    return answer.ok ? ((await answer.json()) as DashboardView) : null;
+  } catch {
+    return null;
+  }
 }
 
 function draw(view: DashboardView): void {

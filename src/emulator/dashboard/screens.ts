@@ -11,7 +11,7 @@ interface Stretch {
   readonly going: boolean;
 }
 
-/** The most screens that can be read from across a room; the ones that were last given something go first. */
+/** The most screens that can be read from across a room. */
 const MOST_SCREENS = 8;
 const STRIP_MS = 3 * 60_000;
 
@@ -19,7 +19,7 @@ const STRIP_MS = 3 * 60_000;
 const PATIENCE_MS = 10_000;
 
 /** Draws what each screen is showing, for how long, and what it showed in the last three minutes. */
-export function drawScreens({ screens, spots }: Pick<DashboardView, "screens" | "spots">, now: number): void {
+export function drawScreens({ screens, spots, counts }: DashboardView, now: number): void {
   const of = new Map<string, ViewedSpot[]>();
   for (const spot of spots) {
     const key = `${spot.orgToken}/${spot.screenId}`;
@@ -27,8 +27,7 @@ export function drawScreens({ screens, spots }: Pick<DashboardView, "screens" | 
     if (others === undefined) of.set(key, [spot]);
     else others.push(spot);
   }
-  const lastIssue = (screen: Screen) => of.get(keyOf(screen))?.at(-1)?.issuedAt ?? 0;
-  const shown = [...screens].sort((one, other) => lastIssue(other) - lastIssue(one)).slice(0, MOST_SCREENS);
+  const shown = screens.slice(0, MOST_SCREENS);
   const list = byId("screens");
   const rows = shown.map((screen) => ({
     key: keyOf(screen),
@@ -36,6 +35,7 @@ export function drawScreens({ screens, spots }: Pick<DashboardView, "screens" | 
     make: () => rowOf(screen),
   }));
   fillRows(list, rows, "no screens");
+  sayHowMany("screens-count", shown.length, counts.screens);
   shown.forEach((screen, index) => {
     const row = list.children[index];
     if (row !== undefined) drawNow(row, of.get(keyOf(screen)) ?? [], now);
@@ -51,7 +51,8 @@ function keyOf({ orgToken, id }: Screen): string {
 function rowOf({ id, title, location, status }: Screen): Node[] {
   const strip = element("div", "strip");
   strip.setAttribute("role", "img");
-  const place = element("div", "quiet", `${location}${status === "APPROVED" ? "" : ` · ${status}`}`);
+  const where = element("span", "place", location);
+  const place = element("div", "quiet", where, status === "APPROVED" ? "" : ` · ${status}`);
   const name = element("div", "", element("strong", "", title), " ", element("small", "", id), place);
   return [name, element("div", "", element("div", "showing"), strip)];
 }
@@ -101,16 +102,17 @@ function block({ kind, name, from, to, going }: Stretch, now: number): HTMLEleme
   return made;
 }
 
-/** Draws the locations and the CARs, what waits for a decision first, each with the buttons that decide. */
-export function drawInventory({ locations, cars }: DashboardView): void {
-  const waitingFirst = [...locations].sort((one, other) => rank(one.status) - rank(other.status));
-  fillRows(byId("locations"), waitingFirst.map(locationRow), "no locations");
-  const pendingFirst = [...cars].sort((one, other) => rank(one.status) - rank(other.status));
-  fillRows(byId("cars"), pendingFirst.map(carRow), "no creatives to approve");
+/** Draws the locations and the CARs, each with the buttons that decide. */
+export function drawInventory({ locations, cars, counts }: DashboardView): void {
+  fillRows(byId("locations"), locations.map(locationRow), "no locations");
+  sayHowMany("locations-count", locations.length, counts.locations);
+  fillRows(byId("cars"), cars.map(carRow), "no creatives to approve");
+  sayHowMany("cars-count", cars.length, counts.cars);
 }
 
-function rank(status: string): number {
-  return status === "REVIEW" || status === "pending" ? 0 : 1;
+/** "8 of 10,000" beside a heading, where the page has not all of them. */
+function sayHowMany(id: string, shown: number, all: number): void {
+  byId(id).textContent = shown === all ? "" : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`;
 }
 
 function locationRow({ orgToken, id, title, status }: DashboardView["locations"][number]): Row {

@@ -124,16 +124,19 @@ async function remove(names: readonly string[]): Promise<void> {
 
 function switchRow(one: ViewedSwitch): Node[] {
   const choices = element("span", "choices", ...one.values.map((value) => choice(one, value)));
-  // The table writes code as Markdown does.
-  const topic = element("span", "grow", one.topic.replaceAll("`", ""), " ", element("small", "", one.name));
+  const topic = element("span", "grow", inText(one.topic), " ", element("small", "", one.name));
   return [element("span", "quiet id", one.id), topic, choices];
+}
+
+/** The table writes code as Markdown does. */
+function inText(topic: string): string {
+  return topic.replaceAll("`", "");
 }
 
 function choice({ name, topic }: ViewedSwitch, value: ViewedSwitch["value"]): HTMLButtonElement {
   const label = typeof value === "boolean" ? (value ? "yes" : "no") : `${value}`;
-  const made = button(label, `${topic}: ${label}`, () =>
-    tell("PATCH", "/control/behaviour", { [name]: value }, `${topic}: ${label}`),
-  );
+  const chosen = `${inText(topic)}: ${label}`;
+  const made = button(label, chosen, () => tell("PATCH", "/control/behaviour", { [name]: value }, chosen));
   made.dataset.switch = name;
   made.dataset.value = `${value}`;
   return made;
@@ -149,8 +152,9 @@ export function makeSnapshots(): void {
   name.placeholder = "name";
   name.maxLength = 64;
   name.required = true;
-  name.pattern = "[A-Za-z0-9_.\\-]+";
-  name.title = "1 to 64 of A-Z a-z 0-9 _ . -";
+  // A browser takes `.` and `..` out of a path.
+  name.pattern = "(?!\\.\\.?$)[A-Za-z0-9_.\\-]+";
+  name.title = "1 to 64 of A-Z a-z 0-9 _ . - and neither . nor ..";
   const keep = button("Keep", "Keep a snapshot", async () => {
     if (!name.reportValidity()) return;
     await tell("PUT", pathOf(name.value), undefined, `the snapshot ${name.value} is kept`);

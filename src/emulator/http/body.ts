@@ -27,9 +27,17 @@ export async function sentText(c: Context<Env>): Promise<Sent<string>> {
     case "too-long":
       return { kind: "refused", answer: problem(c, 413, "too_large", "the body has more than 1 MiB") };
     case "broken":
-      return { kind: "refused", answer: problem(c, 400, "invalid_json", "the body broke off or is not UTF-8") };
+      return { kind: "refused", answer: problem(c, 400, "invalid_json", brokenText(c)) };
   }
 }
+
+function brokenText(c: Context<Env>): string {
+  const coding = c.req.header("content-encoding");
+  if (coding === undefined) return "the body broke off or is not UTF-8";
+  return `the body is not UTF-8: Content-Encoding ${coding.slice(0, LONGEST_CODING)} is not read here, so send it as it is`;
+}
+
+const LONGEST_CODING = 40;
 
 /** Reads JSON out of the text of a body. */
 export function readJson(c: Context<Env>, text: string): Sent<unknown> {

@@ -27,6 +27,7 @@ const SPREADSHEETS: Readonly<Record<string, Buffer>> = {
   "UTF-16, tabs": Buffer.from(`\ufeff${TABS}`, "utf16le"),
   "its own line about semicolons": Buffer.from(`sep=;\r\n${SHEET}`),
   "tabs, decimal commas": Buffer.from(TABS.replace("52.5", "52,5").replace("13.4", "13,4")),
+  "decimal commas and powers of ten": Buffer.from(SHEET.replace("52,5", "5,25E+01").replace("13,4", "134E-1")),
   "blank lines above": Buffer.from(`\r\n  \n${SHEET}`),
   "blank lines above its own line about semicolons": Buffer.from(`\n\nsep=;\n${SHEET}`),
   "the service's own columns in capitals": Buffer.from(

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { errorSchema } from "../../../src/wire/errors.ts";
 import { ask, json } from "../running.ts";
@@ -206,6 +207,18 @@ describe("a request", () => {
     await once(socket, "close");
 
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  it("A8 of a compressed body says that it is not read", async () => {
+    const { emulator } = await vendor();
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    const body = new Uint8Array(gzipSync('{"title":"T"}'));
+    const answer = await fetch(`${emulator.baseUrl}/vendor/org_a/locations`, { method: "POST", headers, body });
+
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { detail: "the body is not UTF-8: Content-Encoding gzip is not read here, so send it as it is" },
+    ]);
   });
 
   it.each(["locations/loc_approved", "screens/screen_a", "cars/car_pending/reject"])(

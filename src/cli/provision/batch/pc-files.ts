@@ -106,11 +106,11 @@ function stateOf(path: string, text: string): PcFile["state"] {
 
 /** Which files are there and change, and the sums. */
 export function filesText(files: readonly PcFile[], folder: string): string[] {
-  const of = (state: PcFile["state"]) => files.filter((file) => file.state === state);
+  const inState = (state: PcFile["state"]) => files.filter((file) => file.state === state);
+  const of = (state: PcFile["state"]) => inState(state).length.toLocaleString("en-US");
   return [
-    ...of("changed").map(({ path }) => `~ ${path}`),
-    `${count(files.length, "file")} in ${folder}: ${of("new").length} to create, ${of("changed").length} to update, ` +
-      `${of("same").length} as they are`,
+    ...inState("changed").map(({ path }) => `~ ${path}`),
+    `${count(files.length, "file")} in ${folder}: ${of("new")} to create, ${of("changed")} to update, ${of("same")} as they are`,
   ];
 }
 

@@ -84,7 +84,7 @@ function withPoints(record: CsvRecord, columns: readonly Column[]): CsvRecord {
   const takes = (name: string, value: string) => columnNamed(columns, name)?.read(value).kind === "fields";
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
-      if (!/^-?\d+,\d+$/.test(value)) return [name, value];
+      if (!/^-?\d+,\d+(e[+-]?\d+)?$/i.test(value)) return [name, value];
       const withPoint = value.replace(",", ".");
       return [name, !takes(name, value) && takes(name, withPoint) ? withPoint : value];
     }),
