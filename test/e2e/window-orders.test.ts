@@ -63,7 +63,7 @@ async function playing(changes: RigChanges = { width: 640, height: 360 }) {
     const before = shown();
     return eventually("two more items", () => shown() >= before + 2 || undefined, 60_000);
   };
-  return { player, env, xdotool, windows, playsOn };
+  return { player, display: rig.display, home: rig.home, env, xdotool, windows, playsOn };
 }
 
 describe("a player whose window somebody", () => {
@@ -97,6 +97,36 @@ describe("a player whose window somebody", () => {
     const connection = await connected(env);
     await tell(connection, connection.root, "_NET_SHOWING_DESKTOP", 1);
     await playsOn();
+  });
+
+  it("moves aside just before an item ends proves it no more", async () => {
+    const { player, home, xdotool, windows, playsOn } = await playing();
+    const onAir = await eventually("the end of an item", async () => {
+      const now = (await readHealth(home))?.onAir;
+      const leftMs = typeof now === "object" ? Date.parse(now.since) + now.durationMs - Date.now() : 0;
+      return leftMs > 500 && leftMs < 700 ? now : undefined;
+    });
+    const before = player.stderr.length;
+    for (const window of windows) xdotool("windowmove", window, "200", "120");
+    await playsOn();
+    const lines = player.stderr.slice(before);
+    const id = typeof onAir === "object" ? onAir.id : "";
+    expect(lines.find((line) => line.includes(`item=${id} `))).toMatch(/item failed .*hidden/);
+  });
+
+  it("hides by the X server's own screen saver is back by itself, and nothing was proved meanwhile", async () => {
+    const { player, display, env, playsOn } = await playing();
+    const xset = (...args: readonly string[]) => execFileSync("xset", args, { env });
+    const watch = await watchDisplay(display, await openEye());
+    // Where no display can be made dark, it shows a window that is black.
+    xset("s", "noblank");
+    xset("s", "activate");
+    await watch.until([(sight) => sight === BLACK, (sight) => sight !== BLACK]);
+    await watch.stop();
+    await playsOn();
+    const [meanwhile] = /nobody can see.*screen saver.*?can be seen again/s.exec(player.stderr.join("\n")) ?? [];
+    expect(meanwhile).toMatch(/item failed .*hidden/);
+    expect(meanwhile).not.toContain(" item shown ");
   });
 
   it("leaves to a window manager that never gives it all of the display takes all of it", async () => {

@@ -15,6 +15,7 @@ export type HiddenReason =
   | "covered"
   | "displaced"
   | "another console"
+  | "screen saver"
   | "desktop overview"
   | "locked"
   | "operator overlay";
@@ -65,7 +66,7 @@ const BACK_EVERY_MS = 3_000;
 const ORDERED: readonly HiddenReason[] = ["minimized", "unmapped", "covered", "displaced"];
 /** So often the window manager is asked to bring it back, before that is done without it. */
 const MOST_ASKED = 2;
-/** A window that is moved passes through places that are not its own. */
+/** One that was put into its place and is not there by then is displaced; one that others moved is so at once. */
 const DISPLACED_AFTER_MS = 1_000;
 
 /**
@@ -96,6 +97,7 @@ export function watchVisibility(window: BaseWindow, visibility: Visibility, own:
       window.setVisibleOnAllWorkspaces(true);
     }
     if (visibility.has("displaced")) own.settle();
+    if (visibility.has("screen saver")) outside?.wake();
     if (visibility.has("desktop overview")) desktop?.leaveOverview();
     if (!isOrdered) return;
     if (++asked > MOST_ASKED) outside?.unmanage();
@@ -134,7 +136,12 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
         return visibility.note("another console", true);
       case "back":
         return visibility.note("another console", false);
+      case "saver":
+        return visibility.note("screen saver", true);
+      case "no saver":
+        return visibility.note("screen saver", false);
       case "displaced":
+        if (!own.isSettling()) return visibility.note("displaced", true);
         displaced ??= setTimeout(() => visibility.note("displaced", true), DISPLACED_AFTER_MS);
         return;
       case "in place":

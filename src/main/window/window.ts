@@ -29,6 +29,8 @@ export interface OwnPlace {
   area(): Rectangle | null;
   /** Puts it there again. */
   settle(): void;
+  /** Whether it was put somewhere just now, so that it may be on its way. */
+  isSettling(): boolean;
 }
 
 /**
@@ -40,6 +42,7 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
   let display = first;
   let revealed = false;
   let isComingBack = false;
+  let settledAt = Number.NEGATIVE_INFINITY;
   const isFitted = plan.fullscreen && isFittedByDesktop();
   const beyond = () => (isFittedByDesktop() ? {} : beyondDisplays(number));
   const boundsHere = (on: Display) => {
@@ -64,6 +67,7 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
   window.setVisibleOnAllWorkspaces(true);
 
   const settle = () => {
+    settledAt = performance.now();
     if (display === null) return window.hide();
     // A window manager keeps one that it was told to maximize as large as that.
     if (window.isMaximized()) window.unmaximize();
@@ -102,6 +106,7 @@ export function openWindow(plan: WindowPlan, first: Display | null, number = 0):
         return display === null || !isFilled ? null : pixelsOf(display);
       },
       settle,
+      isSettling: () => performance.now() - settledAt < SETTLES_WITHIN_MS,
     },
   };
 }
@@ -126,6 +131,9 @@ export function pixelsOf({ bounds, size, scaleFactor, nativeOrigin }: Display): 
 
 /** Chromium's switch by which views draw that others cover. */
 export const DRAW_COVERED = "disable-backgrounding-occluded-windows";
+
+/** A window that is moved passes through places that are not its own. */
+const SETTLES_WITHIN_MS = 1_000;
 
 /** A window that is shown again has drawn what is in it by then. */
 const DRAWS_WITHIN_MS = 500;

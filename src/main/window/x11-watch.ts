@@ -27,6 +27,7 @@ import {
   watchRootRequest,
   windowEventIn,
 } from "./x11-protocol.ts";
+import { type AskSaver, endSaverRequest, watchSaver } from "./x11-saver.ts";
 
 /** A window that is watched from outside of Electron, and that no pointer is shown over. */
 export interface WindowWatch {
@@ -36,6 +37,8 @@ export interface WindowWatch {
   raise(): void;
   /** Puts it there whether the window manager lets it or not, where there is one and it does not draw all windows itself. */
   unmanage(): void;
+  /** Ends the X server's screen saver. */
+  wake(): void;
   /** Looks whether it is covered or displaced; it is looked at by itself whenever a window changes. */
   look(): void;
   /** Keeps what is to be seen of it as it is, whatever happens to what draws it, until it is thawed. */
@@ -49,11 +52,13 @@ export interface WindowWatch {
 
 /**
  * What is heard of a window: "covered" when another one lies above a part of it, "displaced" when it does not fill its area,
- * "away" when another console than the X server's is shown, and "back" when it is not.
+ * "away" when another console than the X server's is shown, and "back" when it is not; "saver" when the server's own screen
+ * saver hides it, and "no saver" when that does not.
  */
 export type WatchEvent =
   | WindowEvent
-  | ("minimized" | "restored" | "covered" | "uncovered" | "displaced" | "in place" | "away" | "back");
+  | ("minimized" | "restored" | "covered" | "uncovered" | "displaced" | "in place")
+  | ("away" | "back" | "saver" | "no saver");
 
 /** A window manager has done by then what follows when one of its windows is unmapped. */
 const WITHDRAWN_AFTER_MS = 300;
@@ -73,6 +78,7 @@ export function watchWindow(
   area: () => Frame | null = () => null,
 ): WindowWatch | null {
   let connection: X11Connection | null = null;
+  let isSaverOn: AskSaver | null = null;
   let isUnmanaged = false;
   let frozen = false;
   let thawed = Promise.resolve();
@@ -82,6 +88,7 @@ export function watchWindow(
     const found = connection && (await lookAt(connection, window, area()));
     if (found === null) return;
     onEvent(found.isAway ? "away" : "back");
+    onEvent((await isSaverOn?.()) ? "saver" : "no saver");
     // What a window manager once said of a window that it has no more stays on it.
     onEvent(found.isMinimized && !isUnmanaged ? "minimized" : "restored");
     onEvent(found.isDisplaced ? "displaced" : "in place");
@@ -94,6 +101,8 @@ export function watchWindow(
     look();
     const extension = await opened.ask(extensionRequest("XFIXES"));
     if (extension !== null) opened.send(hideRequests(extension, window));
+    isSaverOn = await watchSaver(opened);
+    look();
   };
 
   const close = connectX11(
@@ -116,6 +125,7 @@ export function watchWindow(
       send(unmanageRequests(window));
       setTimeout(() => connection && send(showUnmanagedRequests(window, connection.root, place)), WITHDRAWN_AFTER_MS);
     },
+    wake: () => send(endSaverRequest()),
     look,
     freeze() {
       if (frozen) return;

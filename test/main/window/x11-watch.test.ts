@@ -182,6 +182,37 @@ describe("a window on a console that another one hides", () => {
   });
 });
 
+describe("a window that the X server's own screen saver hides", () => {
+  /** As `xset s activate` and `xset s reset` do. */
+  const force = (isOn: boolean) => program.send(request(115, [], Number(isOn)));
+  const isHeard = (event: WatchEvent) =>
+    eventually(
+      `"${event}"`,
+      () => told.findLast((one) => one === "saver" || one === "no saver") === event || undefined,
+    );
+
+  it("is told of until somebody ends it, or it is ended itself", async () => {
+    await isHeard("no saver");
+    force(true);
+    await isHeard("saver");
+    force(false);
+    await isHeard("no saver");
+    force(true);
+    await isHeard("saver");
+    watch.wake();
+    await isHeard("no saver");
+  });
+
+  it("is told of where that was on before it was looked at", async () => {
+    force(true);
+    const heard: WatchEvent[] = [];
+    const later = watchWindow(player, { DISPLAY: display.name }, (event) => heard.push(event));
+    onTestFinished(() => later?.close());
+    await eventually("the saver", () => heard.includes("saver") || undefined);
+    force(false);
+  });
+});
+
 describe("a window that is to fill an area", () => {
   const move = (x: number, y: number) => program.send(request(12, [player, 0x3, x >>> 0, y >>> 0]));
   /** Which of the two was heard last. */
