@@ -9,13 +9,13 @@ import { promisify } from "node:util";
 const KIB = 1024;
 
 /**
- * Builds a Debian package with `dpkg-deb`, as fpm would: files below `/etc` are the operator's to change, everything
- * belongs to root, and nothing but the package itself is left behind.
+ * Builds a Debian package with `dpkg-deb`, as fpm would: files below `/etc` are the operator's to change unless
+ * the package owns them, everything belongs to root, and nothing but the package itself is left behind.
  *
  * @param {import("./fpm-arguments.mjs").Wanted} wanted
  * @returns {Promise<void>}
  */
-export async function buildDeb({ file, compression, inputs, scripts, fields }) {
+export async function buildDeb({ file, compression, inputs, ownsEtc = false, scripts, fields }) {
   const tree = await mkdtemp(join(tmpdir(), "spotloop-deb-"));
   try {
     await chmod(tree, 0o755);
@@ -26,7 +26,7 @@ export async function buildDeb({ file, compression, inputs, scripts, fields }) {
     await writeFile(join(control, "control"), controlFile({ ...fields, "Installed-Size": String(kib) }));
     await writeFile(join(control, "md5sums"), await sums(tree, files));
     const configuration = files.map((path) => `/${relative(tree, path)}\n`).filter((path) => path.startsWith("/etc/"));
-    if (configuration.length > 0) await writeFile(join(control, "conffiles"), configuration.join(""));
+    if (configuration.length > 0 && !ownsEtc) await writeFile(join(control, "conffiles"), configuration.join(""));
     for (const [name, path] of Object.entries(scripts)) {
       await copyFile(path, join(control, name));
       await chmod(join(control, name), 0o755);

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
  * @property {string} file where the package is to be written
  * @property {string} compression as `dpkg-deb -Z` names it
  * @property {readonly { from: string, to: string }[]} inputs files and folders, and where each goes
+ * @property {boolean} [ownsEtc] whether files below `/etc` are the package's to replace, and not the operator's to change
  * @property {Readonly<Record<string, string>>} scripts maintainer scripts by the name that dpkg has for them
  * @property {Readonly<Record<string, string | undefined>>} fields of its control file
  */
@@ -28,6 +29,7 @@ const OPTIONS = /** @type {const} */ ({
   "deb-recommends": LIST,
   "deb-compression": { ...TEXT, default: "xz" },
   "deb-priority": { ...TEXT, default: "optional" },
+  "deb-no-default-config-files": { type: "boolean", default: false },
   ...{ "before-install": TEXT, "after-install": TEXT, "before-remove": TEXT, "after-remove": TEXT },
   ...{ name: TEXT, version: TEXT, architecture: TEXT, maintainer: TEXT, vendor: TEXT, url: TEXT, license: TEXT },
   ...{ description: TEXT, category: { ...TEXT, default: "misc" }, package: TEXT },
@@ -50,6 +52,7 @@ export function readFpmArguments(args) {
     // fpm has another name for it than dpkg-deb.
     compression: values["deb-compression"].replace(/^gz$/, "gzip"),
     inputs: positionals.map(input),
+    ownsEtc: values["deb-no-default-config-files"],
     scripts: Object.fromEntries(
       Object.entries(SCRIPTS).flatMap(([option, name]) => {
         const path = values[/** @type {keyof typeof SCRIPTS} */ (option)];

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 
@@ -93,9 +94,16 @@ function cookiesOf({ headers }: Reply, { href }: URL): readonly string[] {
 
 /** Whether a cookie that was set on the way to one URL is for the next one, too: of the same origin, or of its domain. */
 function isFor(cookie: string, from: URL, to: URL): boolean {
-  const domain = /;\s*domain=\.?([^;\s]+)/i.exec(cookie)?.[1]?.toLowerCase();
-  const isIn = ({ hostname }: URL) => hostname === domain || hostname.endsWith(`.${domain}`);
-  return from.origin === to.origin || (isIn(from) && isIn(to));
+  if (from.origin === to.origin) return true;
+  const domain = /;\s*domain=\.?([^;\s]+)/i.exec(cookie)?.[1]?.toLowerCase() ?? "";
+  const isSecret = /;\s*secure\s*(;|$)/i.test(cookie);
+  return isIn(from, domain) && isIn(to, domain) && !(isSecret && to.protocol === "http:");
+}
+
+/** RFC 6265 section 5.1.3: an address is in no domain. A domain of one word is everybody's. */
+function isIn({ hostname }: URL, domain: string): boolean {
+  if (hostname === domain) return true;
+  return /[^.]\.[^.]/.test(domain) && isIP(hostname) === 0 && hostname.endsWith(`.${domain}`);
 }
 
 /** With the cookies of the redirects before, for what the page asks later; of two with one name the later one counts. */
@@ -130,15 +138,15 @@ function ofGet({ "content-type": _, ...others }: Sent = {}): Sent {
 
 function nextStop(reply: Reply, from: string): string | null {
   if (!REDIRECTS.includes(reply.status)) return null;
-  const location = asWritten(reply.headers.get("location"));
+  const told = reply.headers.get("location");
+  const location = told === null ? null : asWritten(told);
   if (location === null || !URL.canParse(location, from)) return null;
   const next = new URL(location, from);
   return next.protocol === "http:" || next.protocol === "https:" ? next.href : null;
 }
 
 /** A header is handed over byte by byte; many servers write UTF-8 into it, as browsers read it. */
-function asWritten(header: string | null): string | null {
-  if (header === null) return null;
+export function asWritten(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : header;
 }

@@ -62,3 +62,32 @@ it("cookies that a redirect sets for a whole domain are sent to another host of 
   ]);
   expect(reply.headers.getSetCookie()).toEqual([]);
 });
+
+/** What the second of two hosts is sent after a redirect from the first has set cookies. */
+async function broughtTo(to: string, from: string, ...set: readonly string[]): Promise<string | undefined> {
+  let brought: string | undefined;
+  const askedOf: Get = async (url, _signal, headers) => {
+    if (url !== from) {
+      brought = headers?.cookie;
+      return new Response("there");
+    }
+    const cookies = set.map((cookie): [string, string] => ["set-cookie", cookie]);
+    return new Response(null, { status: 302, headers: [["location", to], ...cookies] });
+  };
+  await follow(askedOf, from, new AbortController().signal);
+  return brought;
+}
+
+it("a cookie that is for encrypted connections alone goes over no other", async () => {
+  const set = ["open=1; Domain=maker.example", "secret=2; Domain=maker.example; Secure"];
+  const from = "https://shop.maker.example/play";
+  expect(await broughtTo("http://films.maker.example/", from, ...set)).toBe("open=1");
+  expect(await broughtTo("https://films.maker.example/", from, ...set)).toBe("open=1; secret=2");
+});
+
+it.each([
+  ["a top-level domain", "https://films.example/", "https://evil.example/", "key=1; Domain=example"],
+  ["a part of an address", "http://198.51.100.7/", "http://203.0.100.7/", "key=1; Domain=100.7"],
+])("a cookie for %s is nobody else's", async (_, to, from, cookie) => {
+  expect(await broughtTo(to, from, cookie)).toBeUndefined();
+});

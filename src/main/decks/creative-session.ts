@@ -1,5 +1,6 @@
 import type { CookiesSetDetails, Session } from "electron";
 import { type Cookie, parseSetCookie } from "set-cookie-parser";
+import { asWritten } from "../../client/http.ts";
 import { COOKIES, type ErrorResponse, type PageHeaders } from "../../player/media/media.ts";
 import type { PageAnswer, PageCache } from "../../player/media/page-cache.ts";
 import { askedWith, isSamePage } from "../../player/media/page-request.ts";
@@ -16,9 +17,14 @@ export interface PageOwner {
   redirectedTo: string | null;
   /** How many of its requests are being answered. */
   underWay: number;
+  /** How many cookies its servers have set. */
+  cookies: number;
   /** How often it went on to another page of its own before it was drawn; null once it was. */
   moves: number | null;
 }
+
+/** Some pages have dozens, each set anew with many answers. To set one is work for the main process, which has screens to keep. */
+const MOST_COOKIES = 1_000;
 
 /** Pages may navigate while they load, as from an index to the creative; more than a few such steps are not known. */
 const MOST_MOVES = 5;
@@ -66,7 +72,10 @@ export const creativeSessionReset: SessionReset<PageOwner> = {
       try {
         const asked = await askedWith(request, asking.documentUrl, await cookiesFor(session, request.url));
         const answer = await asking.page.answer(request.method, request.url, isDocument ? "document" : "", asked);
-        if (answer.kind === "media") await setCookies(session, answer.finalUrl ?? request.url, answer.headers);
+        if (answer.kind === "media") {
+          const mayHave = () => owner() === asking && ++asking.cookies <= MOST_COOKIES;
+          await setCookies(session, answer.finalUrl ?? request.url, answer.headers, mayHave);
+        }
         if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request, isDocument);
         // What is at that address is relative to that one, and is answered from the cache, too (F21).
         if (isDocument) asking.redirectedTo = answer.finalUrl;
@@ -159,14 +168,26 @@ function headersFor(made: PageHeaders, request: Request): PageHeaders {
 /** What Chromium would send with a request; what came in from elsewhere is not told apart, since all of it is this page's. */
 async function cookiesFor({ cookies }: Session, url: string): Promise<string> {
   const found = await cookies.get({ url });
-  return found.map(({ name, value }) => (name === "" ? value : `${name}=${value}`)).join("; ");
+  const header = found.map(({ name, value }) => (name === "" ? value : `${name}=${value}`)).join("; ");
+  // As browsers send them: a header is handed over byte by byte.
+  return Buffer.from(header, "utf8").toString("latin1");
 }
 
-/** Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network. */
-async function setCookies({ cookies }: Session, url: string, headers: PageHeaders): Promise<void> {
+/**
+ * Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network. A page
+ * may have no more once it is closed: the next one would find them.
+ */
+async function setCookies(
+  { cookies }: Session,
+  url: string,
+  headers: PageHeaders,
+  mayHave: () => boolean,
+): Promise<void> {
   const lines = headers[COOKIES]?.split("\n") ?? [];
   // One at a time, because of two with one name the later one counts. A page does not fail for a cookie that is refused.
-  for (const cookie of parseSetCookie(lines, { decodeValues: false })) {
+  // Not a word of its own on what it cannot read: that would be the server's to write, in the player's log.
+  for (const cookie of parseSetCookie(lines.map(asWritten), { decodeValues: false, silent: true })) {
+    if (!mayHave()) return;
     await cookies.set(detailsOf(cookie, url)).catch(() => {});
   }
 }

@@ -197,7 +197,14 @@ export class PageDecks {
   async #open(item: Item, onFailed: OnFailed): Promise<OpenPage> {
     const { window, sessions, openPage } = this.#parts;
     const { url } = item;
-    const owner: PageOwner = { page: openPage(item), documentUrl: url, redirectedTo: null, underWay: 0, moves: 0 };
+    const owner: PageOwner = {
+      page: openPage(item),
+      documentUrl: url,
+      redirectedTo: null,
+      underWay: 0,
+      cookies: 0,
+      moves: 0,
+    };
     const { session, release } = await sessions.lease(owner);
     const lease = {
       session,

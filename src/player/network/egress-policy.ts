@@ -1,21 +1,24 @@
 import { lookup } from "node:dns/promises";
 import { isIPv6 } from "node:net";
 import { type Get, within } from "../../client/http.ts";
-import { type AddressScope, isLocalName, scopeOf } from "../../core/network/address.ts";
+import { type AddressScope, isLocalName } from "../../core/network/address.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Config } from "../config/config.ts";
 import { lookUpForMedia, NAME_WITHIN_MS, rememberUnknown } from "./name-lookups.ts";
+import { type OwnAddresses, scopeHere } from "./own-network.ts";
 
 /** Where media and creatives may be loaded from, beyond the public internet. */
 export interface EgressPolicy {
   readonly allowPrivateNetwork: boolean;
   /** As URLs name hosts, without ports. */
   readonly allowHosts: readonly string[];
+  /** How near a host is, as far as its name or address tells. */
+  scopeOf(hostname: string): AddressScope;
   /** The address scope of the service itself, which creatives may reach, too. */
   serviceScope(): Promise<AddressScope>;
 }
 
-/** The policy of a configuration; `resolve` tells the addresses of a name. */
+/** The policy of a configuration; `resolve` tells the addresses of a name, `own` those of this machine. */
 export function egressPolicy(
   {
     creatives,
@@ -25,12 +28,15 @@ export function egressPolicy(
     readonly creatives: Pick<Config["creatives"], "allowPrivateNetwork" | "allowHosts">;
   },
   resolve: Resolve = addressesOf,
+  own?: OwnAddresses,
 ): EgressPolicy {
   const { hostname } = new URL(baseUrl);
+  const scopeOf = (host: string) => scopeHere(host, own);
   let known: AddressScope | null = null;
   return {
     allowPrivateNetwork: creatives.allowPrivateNetwork,
     allowHosts: creatives.allowHosts.map(hostMeant),
+    scopeOf,
     async serviceScope() {
       if (known !== null) return known;
       const addresses = await resolve(hostname).catch(() => null);
@@ -57,7 +63,7 @@ export async function mayReach(url: URL, policy: EgressPolicy): Promise<boolean>
 /** Whether a creative may reach an address of a host. A loopback or private one only where the service is in that scope. */
 export async function mayConnect(hostname: string, address: string, policy: EgressPolicy): Promise<boolean> {
   if (policy.allowPrivateNetwork || policy.allowHosts.includes(hostname)) return true;
-  const scope = scopeOf(address);
+  const scope = policy.scopeOf(address);
   return scope === "public" || DISTANCE[scope] >= DISTANCE[await policy.serviceScope()];
 }
 
@@ -88,9 +94,9 @@ export async function mayFollow(
   resolve: Resolve = addressesOf,
 ): Promise<boolean> {
   const [near, far] = [await hostsOf(from, resolve), await hostsOf(to, resolve)];
-  const allowed = DISTANCE[near.map(scopeOf).reduce(nearer)];
+  const allowed = DISTANCE[near.map(policy.scopeOf).reduce(nearer)];
   const judged = far.map(async (address) => {
-    return DISTANCE[scopeOf(address)] >= allowed || mayConnect(to.hostname, address, policy);
+    return DISTANCE[policy.scopeOf(address)] >= allowed || mayConnect(to.hostname, address, policy);
   });
   return (await Promise.all(judged)).every(Boolean);
 }

@@ -29,9 +29,11 @@ async function openPage(itemUrl: string, contentType = "text/html") {
   writeFileSync(path, "bytes");
   const asked: Asked[] = [];
   const askedWith: AskedWith[] = [];
+  const set: string[] = [];
   const answerFor = (url: string): PageAnswer => {
     const media = { digest: "digest", sizeBytes: 5, contentType, path };
     const headers: Record<string, string> = contentType === "" ? {} : { "content-type": contentType };
+    if (url.endsWith("/many")) headers["set-cookie"] = Array.from({ length: 400 }, (_, n) => `c${n}=1`).join("\n");
     return { kind: "media", media, headers, finalUrl: REDIRECTS[url] ?? null };
   };
   const page = {
@@ -42,7 +44,7 @@ async function openPage(itemUrl: string, contentType = "text/html") {
       return answerFor(url);
     },
   } as PageOwner["page"];
-  const owner: PageOwner = { page, documentUrl: itemUrl, redirectedTo: null, underWay: 0, moves: 0 };
+  const owner: PageOwner = { page, documentUrl: itemUrl, redirectedTo: null, underWay: 0, cookies: 0, moves: 0 };
   let handle: (request: Request) => Promise<Response> = () => Promise.reject(new Error("nothing answers"));
   const ignored = () => {};
   const session = {
@@ -53,7 +55,10 @@ async function openPage(itemUrl: string, contentType = "text/html") {
     },
     ...{ setDisplayMediaRequestHandler: ignored, on: ignored, off: ignored, setProxy: async () => {} },
     webRequest: { onBeforeRequest: ignored },
-    cookies: { get: async ({ url }: { url: string }) => COOKIES.filter(({ of }) => url.startsWith(of)) },
+    cookies: {
+      set: async ({ name }: { name: string }) => void set.push(name),
+      get: async ({ url }: { url: string }) => COOKIES.filter(({ of }) => url.startsWith(of)),
+    },
     protocol: {
       handle(_scheme: string, handler: typeof handle) {
         handle = handler;
@@ -62,7 +67,7 @@ async function openPage(itemUrl: string, contentType = "text/html") {
   };
   await creativeSessionReset.prepare(session as unknown as Session, () => owner);
   return {
-    ...{ asked, askedWith },
+    ...{ asked, askedWith, set },
     get: (url: string, accept = "*/*") => handle(new Request(url, { headers: { accept } })),
     ask: (url: string, request: RequestInit) => handle(new Request(url, request)),
     goes: (url: string, shownUrl?: string) => ruleMove(url, itemUrl, owner, shownUrl),
@@ -147,6 +152,12 @@ describe("a page on a deck", () => {
         query: '{"query":"hats"}',
       },
     ]);
+  });
+
+  it("gets a thousand cookies at most", async () => {
+    const page = await openPage(PAGE);
+    for (const host of ["cdn", "track", "elsewhere"]) await page.get(`https://${host}.example/many`);
+    expect(page.set.length).toBe(1_000);
   });
 
   it("has leave from here for what it sends to other origins, since their servers are asked later", async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { scopeOf } from "../../../src/core/network/address.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { FONT_WAIT_MS, PageCache } from "../../../src/player/media/page-cache.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
@@ -25,7 +26,7 @@ async function advertisement() {
       cache: opened.cache,
       absences: new AbsenceBook(opened.index),
       clock,
-      policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
+      policy: { allowPrivateNetwork: true, allowHosts: [], scopeOf, serviceScope: async () => "loopback" },
       limits: { maxRequests: 300, maxBytes: 1_000_000 },
       signal: stop.signal,
       onAbsent: (part) => void absent.push(part),

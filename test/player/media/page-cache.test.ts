@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { scopeOf } from "../../../src/core/network/address.ts";
 import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { MediaOutcome } from "../../../src/player/media/media.ts";
 import { PageCache, type PageParts } from "../../../src/player/media/page-cache.ts";
 import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 
-const PUBLIC: EgressPolicy = { allowPrivateNetwork: false, allowHosts: [], serviceScope: async () => "public" };
+const PUBLIC: EgressPolicy = {
+  allowPrivateNetwork: false,
+  allowHosts: [],
+  scopeOf,
+  serviceScope: async () => "public",
+};
 const limits = { maxRequests: 300, maxBytes: 64 * 1024 * 1024 };
 const document: MediaRequest = {
   url: "https://ads.example/a/index.html",

@@ -20,8 +20,10 @@ const { signal } = new AbortController();
 function policy(serviceHost: string, allowHosts: string[] = [], allowPrivateNetwork = false): EgressPolicy {
   const names: Record<string, string[]> = { "signage.lan": ["192.168.1.2"], "network.example": ["203.0.115.7"] };
   const config = { baseUrl: `http://${serviceHost}/api`, creatives: { allowPrivateNetwork, allowHosts } };
-  return egressPolicy(config, async (hostname) => names[hostname] ?? Promise.reject(new Error("no such name")));
+  const resolve = async (hostname: string) => names[hostname] ?? Promise.reject(new Error("no such name"));
+  return egressPolicy(config, resolve, () => OWN);
 }
+const OWN = [{ address: "192.168.1.9" }, { address: "62.1.2.3" }, { address: "2a01:4f8:1:2::5" }];
 const PUBLIC = policy("network.example");
 
 describe("where a creative may reach", () => {
@@ -68,6 +70,24 @@ describe("where a creative may reach", () => {
     expect(await mayReach(new URL("http://10.0.0.6/x"), by)).toBe(false);
   });
 
+  it.each([
+    ["http://[2a01:4f8:1:2::5]:631/", PUBLIC, false],
+    ["http://[2a01:4f8:1:2::99]/", PUBLIC, false],
+    ["http://[2a01:4f8:1:3::99]/", PUBLIC, true],
+    ["http://62.1.2.3:631/", PUBLIC, false],
+    ["http://[::ffff:62.1.2.3]:631/", PUBLIC, false],
+    ["http://62.1.2.4/", PUBLIC, true],
+    ["http://62.1.2.3/", policy("62.1.2.3"), true],
+    ["http://[2a01:4f8:1:2::99]/", policy("192.168.1.2"), true],
+    ["http://127.0.0.1/", policy("62.1.2.3"), false],
+  ])(
+    "is no nearer than the service, by a public address of this site's own: %s under %o: %s",
+    async (url, by, allowed) => {
+      expect(await mayReach(new URL(url), by)).toBe(allowed);
+      expect(await mayConnect("cdn.example", new URL(url).hostname, by)).toBe(allowed);
+    },
+  );
+
   it("is judged again at every redirect", async () => {
     const gone: string[] = [];
     const get = async (url: string): Promise<Reply> => {
@@ -96,6 +116,7 @@ describe("where a redirect of a proof may lead", () => {
     ["http://pop.example/1", "http://0.0.0.0/", false],
     ["http://pop.example/1", "http://192.168.1.1/login", false],
     ["http://pop.example/1", "http://inward.example/", false],
+    ["http://pop.example/1", "http://62.1.2.3:631/", false],
     ["http://pop.example/1", "http://unknown.example/", true],
     ["http://pop.lan/1", "http://192.168.1.1/2", true],
     ["http://pop.lan/1", "http://127.0.0.1/2", false],

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
+import { scopeOf } from "../../../src/core/network/address.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
@@ -208,7 +209,7 @@ describe("a page on a line that is used up", () => {
     const open = () =>
       new PageCache({
         ...{ document: own.wanted("/ad.html", { mimeType: "text/html" }), cache, absences, clock },
-        policy: { allowPrivateNetwork: true, allowHosts: [], serviceScope: async () => "loopback" },
+        policy: { allowPrivateNetwork: true, allowHosts: [], scopeOf, serviceScope: async () => "loopback" },
         limits: { maxRequests: 300, maxBytes: 1_000_000 },
         signal: never,
       });

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { scopeOf } from "../../../src/core/network/address.ts";
 import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egress-policy.ts";
 import { lookupWithin } from "../../../src/player/network/name-lookups.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
@@ -166,7 +167,7 @@ function fakeRuntime() {
 
 describe("media's one place for look-ups", () => {
   const policy = (scope: "loopback" | "public"): EgressPolicy => {
-    return { allowPrivateNetwork: false, allowHosts: [], serviceScope: async () => scope };
+    return { allowPrivateNetwork: false, allowHosts: [], scopeOf, serviceScope: async () => scope };
   };
 
   it("has its remembered addresses judged by the policy each time", async () => {

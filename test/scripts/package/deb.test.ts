@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { buildDeb } from "../../../scripts/package/deb.mjs";
+import { readFpmArguments } from "../../../scripts/package/fpm-arguments.mjs";
 import { buildKioskDeb } from "../../../scripts/package/kiosk-deb.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 
@@ -66,6 +68,19 @@ describe("a Debian package", () => {
     expect(conffiles).toBe("/etc/small/text\n");
     expect(md5sums?.match(/^[0-9a-f]{32} {2}\S+$/gm)).toHaveLength(3);
     expect(prerm).toBe("#!/bin/sh\n");
+  });
+});
+
+describe("the player's package", () => {
+  it("has no file that dpkg would look for in the player's own folder, and remove where a link there leads to", async () => {
+    const { deb } = parse(readFileSync(join(ROOT, "electron-builder.yml"), "utf8")) as { deb: { fpm: string[] } };
+    const file = join(temporaryFolder(), "player.deb");
+    const wanted = readFpmArguments(["-s", "dir", "-t", "deb", "--package", file, ...deb.fpm]);
+    const fields = { Package: "player", Version: "1", Architecture: "all", Maintainer: "A <a@b.example>" };
+    const inputs = wanted.inputs.map(({ from, to }) => ({ from: join(ROOT, from), to }));
+    await buildDeb({ ...wanted, inputs, scripts: {}, fields: { ...fields, Description: "Player" } });
+    expect(listed(file)).toContain("-rw-r--r-- root/root ./etc/spotloop/config.example.json");
+    expect(Object.keys(control(file))).not.toContain("conffiles");
   });
 });
 
