@@ -73,8 +73,8 @@ export const creativeSessionReset: SessionReset<PageOwner> = {
         const asked = await askedWith(request, asking.documentUrl, await cookiesFor(session, request.url));
         const answer = await asking.page.answer(request.method, request.url, isDocument ? "document" : "", asked);
         if (answer.kind === "media") {
-          const mayHave = () => owner() === asking && ++asking.cookies <= MOST_COOKIES;
-          await setCookies(session, answer.finalUrl ?? request.url, answer.headers, mayHave);
+          const takesOne = () => owner() === asking && ++asking.cookies <= MOST_COOKIES;
+          await setCookies(session, answer.finalUrl ?? request.url, answer.headers, takesOne);
         }
         if (answer.kind !== "media" || answer.finalUrl === null) return respond(answer, request, isDocument);
         // What is at that address is relative to that one, and is answered from the cache, too (F21).
@@ -174,20 +174,20 @@ async function cookiesFor({ cookies }: Session, url: string): Promise<string> {
 }
 
 /**
- * Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network. A page
- * may have no more once it is closed: the next one would find them.
+ * Sets the cookies of a server's answer: Chromium takes none from an answer that did not come over its own network.
+ * `takesOne` counts each, and says whether the page may have it: none once it is closed, since the next one would find it.
  */
 async function setCookies(
   { cookies }: Session,
   url: string,
   headers: PageHeaders,
-  mayHave: () => boolean,
+  takesOne: () => boolean,
 ): Promise<void> {
   const lines = headers[COOKIES]?.split("\n") ?? [];
   // One at a time, because of two with one name the later one counts. A page does not fail for a cookie that is refused.
   // Not a word of its own on what it cannot read: that would be the server's to write, in the player's log.
   for (const cookie of parseSetCookie(lines.map(asWritten), { decodeValues: false, silent: true })) {
-    if (!mayHave()) return;
+    if (!takesOne()) return;
     await cookies.set(detailsOf(cookie, url)).catch(() => {});
   }
 }

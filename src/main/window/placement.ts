@@ -140,3 +140,6 @@ function overlap(one: Rectangle, other: Rectangle): boolean {
   const across = one.x < other.x + other.width && other.x < one.x + one.width;
   return across && one.y < other.y + other.height && other.y < one.y + one.height;
 }
+
+/** A window that is put somewhere passes through places that are not its own; it has arrived by then. */
+export const SETTLES_WITHIN_MS = 1_000;

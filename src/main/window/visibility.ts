@@ -2,6 +2,7 @@ import type { BaseWindow } from "electron";
 import type { Environment } from "../../player/config/environment.ts";
 import { isGnome } from "../../player/display.ts";
 import { type Run, runProgram } from "../../player/run-program.ts";
+import { SETTLES_WITHIN_MS } from "./placement.ts";
 import type { OwnPlace } from "./window.ts";
 import { type WatchEvent, type WindowWatch, watchWindow } from "./x11-watch.ts";
 
@@ -66,9 +67,6 @@ const BACK_EVERY_MS = 3_000;
 const ORDERED: readonly HiddenReason[] = ["minimized", "unmapped", "covered", "displaced"];
 /** So often the window manager is asked to bring it back, before that is done without it. */
 const MOST_ASKED = 2;
-/** One that was put into its place and is not there by then is displaced; one that others moved is so at once. */
-const DISPLACED_AFTER_MS = 1_000;
-
 /**
  * Notes whatever hides a window, and shows it again wherever it has a display. Returns the watch from outside
  * of Electron, where there is one.
@@ -141,8 +139,9 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
       case "no saver":
         return visibility.note("screen saver", false);
       case "displaced":
+        // One that others moved is so at once.
         if (!own.isSettling()) return visibility.note("displaced", true);
-        displaced ??= setTimeout(() => visibility.note("displaced", true), DISPLACED_AFTER_MS);
+        displaced ??= setTimeout(() => visibility.note("displaced", true), SETTLES_WITHIN_MS);
         return;
       case "in place":
         clearTimeout(displaced);

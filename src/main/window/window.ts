@@ -9,6 +9,7 @@ import {
   type OverhangPlace,
   overhangIn,
   realDisplays,
+  SETTLES_WITHIN_MS,
   type WindowPlan,
 } from "./placement.ts";
 import { type ShownOutput, watchOutputs } from "./x11-outputs.ts";
@@ -131,9 +132,6 @@ export function pixelsOf({ bounds, size, scaleFactor, nativeOrigin }: Display): 
 
 /** Chromium's switch by which views draw that others cover. */
 export const DRAW_COVERED = "disable-backgrounding-occluded-windows";
-
-/** A window that is moved passes through places that are not its own. */
-const SETTLES_WITHIN_MS = 1_000;
 
 /** A window that is shown again has drawn what is in it by then. */
 const DRAWS_WITHIN_MS = 500;

@@ -9,6 +9,8 @@ import {
   atomIn,
   atomRequest,
   authorityIn,
+  extensionIn,
+  extensionRequest,
   NO_AUTHORITY,
   numberMaskIn,
   ownNumber,
@@ -31,6 +33,8 @@ export interface X11Connection {
   ask(request: Buffer): Promise<Buffer | null>;
   /** The number that the server has for a name, which it is asked for once; null where it is gone. */
   atom(name: string): Promise<number | null>;
+  /** The codes of an extension's requests and events; null where there is none of that name. */
+  extension(name: string): Promise<{ readonly code: number; readonly events: number } | null>;
   close(): void;
 }
 
@@ -81,6 +85,10 @@ export function connectX11(
     atoms.set(name, atomIn(answer));
     return atomIn(answer);
   };
+  const extension = async (name: string) => {
+    const answer = await ask(extensionRequest(name));
+    return answer && extensionIn(answer);
+  };
   const settle = (sequence: number, answer: Buffer | null) => {
     waiting.get(sequence)?.(answer);
     waiting.delete(sequence);
@@ -97,7 +105,7 @@ export function connectX11(
     const ownBits = ~numberMaskIn(setup);
     const isSameClient = (one: number, other: number) => (one & ownBits) === (other & ownBits);
     const told = { ownNumber: ownNumber(setup), root: rootIn(setup) };
-    onOpen({ ...told, isSameClient, send, ask, atom, close: () => socket.destroy() });
+    onOpen({ ...told, isSameClient, send, ask, atom, extension, close: () => socket.destroy() });
     return true;
   };
 

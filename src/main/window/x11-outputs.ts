@@ -1,5 +1,5 @@
 import { connectX11, type X11Connection } from "./x11-connection.ts";
-import { extensionIn, extensionRequest, request } from "./x11-protocol.ts";
+import { request } from "./x11-protocol.ts";
 
 // What an X server says of its outputs ("The X Resize, Rotate and Reflect Extension", version 1.3, X.Org).
 
@@ -65,9 +65,8 @@ export function watchOutputs(
 
 /** The code of RandR's requests, where the server can tell which output is on. */
 async function randrOf(connection: X11Connection): Promise<number | null> {
-  const answer = await connection.ask(extensionRequest("RANDR"));
-  const extension = answer && extensionIn(answer);
-  if (!extension) return null;
+  const extension = await connection.extension("RANDR");
+  if (extension === null) return null;
   const version = await connection.ask(request(extension.code, [1, LEAST_MINOR], QUERY_VERSION));
   return version !== null && version.readUInt32LE(12) >= LEAST_MINOR ? extension.code : null;
 }

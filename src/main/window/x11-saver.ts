@@ -1,5 +1,5 @@
 import type { X11Connection } from "./x11-connection.ts";
-import { extensionIn, extensionRequest, request } from "./x11-protocol.ts";
+import { request } from "./x11-protocol.ts";
 
 /** Whether the X server's own screen saver hides what is on its displays; no window lies in front then. */
 export type AskSaver = () => Promise<boolean>;
@@ -14,13 +14,13 @@ const DISPLAYS_ARE_ON = 0;
  * server has no such extension.
  */
 export async function watchSaver(connection: X11Connection): Promise<AskSaver | null> {
-  const [saver, power] = await Promise.all(["MIT-SCREEN-SAVER", "DPMS"].map((name) => codeOf(connection, name)));
-  if (saver == null) return null;
-  connection.send(request(saver, [connection.root, SAVER_TELLS], 2));
+  const [saver, power] = await Promise.all([connection.extension("MIT-SCREEN-SAVER"), connection.extension("DPMS")]);
+  if (saver === null) return null;
+  connection.send(request(saver.code, [connection.root, SAVER_TELLS], 2));
   return async () => {
-    const state = await connection.ask(request(saver, [connection.root], 1));
+    const state = await connection.ask(request(saver.code, [connection.root], 1));
     if (state === null || state[1] !== SAVER_IS_ON) return false;
-    const level = power == null ? null : await connection.ask(request(power, [], 7));
+    const level = power === null ? null : await connection.ask(request(power.code, [], 7));
     return level === null || level.readUInt16LE(8) === DISPLAYS_ARE_ON;
   };
 }
@@ -28,9 +28,4 @@ export async function watchSaver(connection: X11Connection): Promise<AskSaver | 
 /** Ends the screen saver, as a key or the mouse does. */
 export function endSaverRequest(): Buffer {
   return request(115, []);
-}
-
-async function codeOf(connection: X11Connection, name: string): Promise<number | null> {
-  const answer = await connection.ask(extensionRequest(name));
-  return answer === null ? null : (extensionIn(answer)?.code ?? null);
 }

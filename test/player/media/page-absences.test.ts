@@ -1,10 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { scopeOf } from "../../../src/core/network/address.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { FONT_WAIT_MS, PageCache } from "../../../src/player/media/page-cache.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
-import { type Answer, type MediaOrigin, mediaOrigin, openMediaCache, send } from "../../support/player/media-origin.ts";
+import {
+  ANYWHERE,
+  type Answer,
+  type MediaOrigin,
+  mediaOrigin,
+  openMediaCache,
+  send,
+} from "../../support/player/media-origin.ts";
 
 const APART_MS = 10 * 60_000;
 const unreachable: Answer = (_, response) => void response.destroy();
@@ -26,7 +32,7 @@ async function advertisement() {
       cache: opened.cache,
       absences: new AbsenceBook(opened.index),
       clock,
-      policy: { allowPrivateNetwork: true, allowHosts: [], scopeOf, serviceScope: async () => "loopback" },
+      policy: ANYWHERE,
       limits: { maxRequests: 300, maxBytes: 1_000_000 },
       signal: stop.signal,
       onAbsent: (part) => void absent.push(part),

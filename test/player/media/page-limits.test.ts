@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { scopeOf } from "../../../src/core/network/address.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import {
+  ANYWHERE,
   type Answer,
   halting,
   kept,
@@ -27,7 +27,7 @@ function openPage(
     cache,
     absences: new AbsenceBook(index),
     clock,
-    policy: { allowPrivateNetwork: true, allowHosts: [], scopeOf, serviceScope: async () => "loopback" },
+    policy: ANYWHERE,
     limits: { maxRequests: 300, maxBytes: MAX_BYTES },
     signal: never,
     onLimit,

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { scopeOf } from "../../../src/core/network/address.ts";
 import { MOST_HEADER_CHARS } from "../../../src/player/media/media.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import { addressOf, askedWith, isSamePage } from "../../../src/player/media/page-request.ts";
-import { type Answer, mediaOrigin, openMediaCache } from "../../support/player/media-origin.ts";
+import { ANYWHERE, type Answer, mediaOrigin, openMediaCache } from "../../support/player/media-origin.ts";
 
 const NOTHING = { usual: {}, own: {}, query: null };
 
@@ -125,7 +124,7 @@ async function shop(leave: Record<string, string> = LEAVE) {
   const page = new PageCache({
     document: own.wanted("/ad.html", { mimeType: "text/html" }),
     ...{ cache, clock, absences: new AbsenceBook(index) },
-    policy: { allowPrivateNetwork: true, allowHosts: [], scopeOf, serviceScope: async () => "loopback" },
+    policy: ANYWHERE,
     limits: { maxRequests: 300, maxBytes: 1_000_000 },
     signal: new AbortController().signal,
   });

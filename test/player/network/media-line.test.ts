@@ -1,14 +1,13 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { daySpanIn, LARGE_BYTES } from "../../../src/core/media/data-budget.ts";
-import { scopeOf } from "../../../src/core/network/address.ts";
 import { AbsenceBook } from "../../../src/player/media/page-books.ts";
 import { PageCache } from "../../../src/player/media/page-cache.ts";
 import { DataBook, DataMeter } from "../../../src/player/network/data-meter.ts";
 import { type MediaLine, meteredLine, Throttle } from "../../../src/player/network/media-line.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
-import { kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
+import { ANYWHERE, kept, mediaOrigin, openMediaCache, png, send } from "../../support/player/media-origin.ts";
 
 const never = new AbortController().signal;
 const noon = new Date(2026, 0, 15, 12, 0).getTime();
@@ -209,7 +208,7 @@ describe("a page on a line that is used up", () => {
     const open = () =>
       new PageCache({
         ...{ document: own.wanted("/ad.html", { mimeType: "text/html" }), cache, absences, clock },
-        policy: { allowPrivateNetwork: true, allowHosts: [], scopeOf, serviceScope: async () => "loopback" },
+        policy: ANYWHERE,
         limits: { maxRequests: 300, maxBytes: 1_000_000 },
         signal: never,
       });

@@ -5,16 +5,26 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { follow } from "../../../src/client/http.ts";
+import { scopeOf } from "../../../src/core/network/address.ts";
 import { CreativeBlocklist } from "../../../src/player/media/creative-blocklist.ts";
 import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { Kept, MediaOutcome } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
 import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
+import type { EgressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { FREE_LINE, type MediaLine } from "../../../src/player/network/media-line.ts";
 import { pageGetBy } from "../../../src/player/network/page-get.ts";
 import { temporaryFolder } from "../machine/temporary-folder.ts";
 import { ManualClock } from "./manual-clock.ts";
+
+/** Creatives of servers on loopback may reach whatever a test has. */
+export const ANYWHERE: EgressPolicy = {
+  allowPrivateNetwork: true,
+  allowHosts: [],
+  scopeOf,
+  serviceScope: async () => "loopback",
+};
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
