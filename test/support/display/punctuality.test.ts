@@ -23,16 +23,18 @@ function seen(...lengthsMs: readonly number[]) {
   });
 }
 
+const BOUND_MS = 50;
+
 function judged(lengthsMs: readonly number[], stalls: readonly { from: number; to: number }[] = []): Punctuality {
   const durationsMs = lengthsMs.map(() => 2_000);
-  return punctualityOf(timed(seen(...lengthsMs), durationsMs, 50), stalls);
+  return punctualityOf(timed(seen(...lengthsMs), durationsMs, BOUND_MS), stalls);
 }
 const names = (all: Punctuality["wrong"]) => all.map(({ sight }) => sight);
 
 describe("what is seen between items", () => {
   const plan = ["item-0", "item-2"].map((creative) => ({ creative, durationMs: 2_000 }));
   const between = (strayMs: number, stalls: readonly { from: number; to: number }[] = []) =>
-    punctualityOf(inOrder(seen(2_000, strayMs, 2_000, 700), plan, 50), stalls);
+    punctualityOf(inOrder(seen(2_000, strayMs, 2_000, 700), plan, BOUND_MS), stalls);
 
   it("is wrong, however short it was", () => {
     expect(names(between(17).wrong)).toEqual(["item-1"]);
@@ -58,7 +60,7 @@ describe("what is seen between items", () => {
 
   it("leaves the items their lengths; what comes before the first and after the last is not judged", () => {
     const two = ["item-1", "item-3"].map((creative) => ({ creative, durationMs: 2_000 }));
-    const items = inOrder(seen(500, 2_000, 30, 2_000, 900), two, 50);
+    const items = inOrder(seen(500, 2_000, 30, 2_000, 900), two, BOUND_MS);
     expect(items.map(({ sight, durationMs, boundMs }) => [sight, durationMs, boundMs])).toEqual([
       ["item-1", 2_000, 50],
       ["item-2", 0, 0],
@@ -117,8 +119,8 @@ describe("an item's length", () => {
     expect(names(judged([lengthMs - 29, 2_000]).wrong)).toEqual(["item-0"]);
   });
 
-  it("says nothing where the machine stood still for long just before, however much later it is", () => {
-    const until = { to: 3_000 + STARVED_MS };
+  it("says nothing where the machine stood still just before for as long as it may be off, however much later it is", () => {
+    const until = { to: 3_000 + BOUND_MS };
     expect(judged([2_400, 2_000], [{ from: 3_000, ...until }])).toMatchObject({ wrong: [], inconclusive: [{}] });
     expect(judged([2_400, 2_000], [{ from: 3_001, ...until }])).toMatchObject({ wrong: [{}], inconclusive: [] });
   });
