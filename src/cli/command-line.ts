@@ -37,10 +37,19 @@ export async function exitCodeOf(argv: readonly string[], load: () => Promise<Co
     return exitCodes.stopped;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.stopped : exitCodes.usage;
+    if (isHomeless(error)) {
+      console.error("the folder that this command was started in is not there any more");
+      return exitCodes.failed;
+    }
     if (!(error instanceof CommandFailure)) throw error;
     if (error.message !== "") console.error(error.message);
     return error.exitCode;
   }
+}
+
+/** What Node says where a path is to be found from a folder that was removed. */
+function isHomeless(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }
 
 /**
@@ -61,6 +70,20 @@ export async function runAsProcess(run: () => Promise<number>): Promise<number> 
   console.error(unwritten(refused));
   return exitCodes.failed;
 }
+
+/** Does something that tidies up after itself when the user or the system asks to stop; a second time ends it at once. */
+export async function untilInterrupted<T>(act: (stop: AbortSignal) => Promise<T>): Promise<T> {
+  const control = new AbortController();
+  const interrupt = () => control.abort(new CommandFailure("Interrupted; nothing was saved.", exitCodes.interrupted));
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    return await act(control.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Standard output that was not taken, by the system's code. */
 export function unwritten(code: string): string {

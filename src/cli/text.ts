@@ -69,8 +69,20 @@ export function plain(text: string): string {
 /** What turns the rest of a line around, beyond the text that it stands in. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/gu;
 
-/** What separates values in CSV: what stands between the names of the heading most often. In a row it may be part of a price. */
-export function separatorOf(heading: string): string {
+/**
+ * What separates values in CSV, and the line from which on there are any: by the first line with something in it, which
+ * may be a spreadsheet's own `sep=;`.
+ */
+export function layoutOf(text: string): { readonly separator: string; readonly fromLine: number } {
+  const [blank = ""] = /^( *\r?\n)*/.exec(text) ?? [];
+  const [heading = ""] = text.slice(blank.length).split(/\r?\n/, 1);
+  const [, told] = /^"?sep=(.)"?\s*$/i.exec(heading) ?? [];
+  if (told !== undefined) return { separator: told, fromLine: blank.split("\n").length + 1 };
+  return { separator: separatorOf(heading), fromLine: 1 };
+}
+
+/** What stands between the names of the heading most often. In a row it may be part of a price. */
+function separatorOf(heading: string): string {
   const counts = [",", ";", "\t"].map((mark) => ({ mark, times: heading.split(mark).length }));
   return counts.reduce((most, next) => (next.times > most.times ? next : most)).mark;
 }
@@ -143,7 +155,7 @@ export async function writeOutput(lines: Iterable<string>): Promise<void> {
 export function csvLine(values: readonly (string | number | null)[]): string {
   const cells = values.map((value) => {
     const text = String(value ?? "");
-    const safe = /^[=+\-@\t\r]/.test(text) && typeof value === "string" ? `'${text}` : text;
+    const safe = /^[=+\-@＝＋－＠\t\r\n]/.test(text) && typeof value === "string" ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${cells.join()}\r\n`;

@@ -46,14 +46,16 @@ describe("spotloop emulator fault", () => {
     expect(added.stdout).toBe(
       lines(
         "1 fault in force:",
-        "NAME              CALLS                              DOES            SHARE  UNTIL                     STRUCK",
-        'spot: status 503  route spot, screen_id screen_demo  {"status":503}  all    2026-03-02T08:01:00.000Z  0 of 0',
+        "NAME                          CALLS                              DOES            SHARE  UNTIL                     STRUCK",
+        'spot screen_demo: status 503  route spot, screen_id screen_demo  {"status":503}  all    2026-03-02T08:01:00.000Z  0 of 0',
       ),
     );
     expect(during.status).toBe(503);
     expect(await printed(emulator, "fault", "list")).toContain("1 of 1");
     expect(await printed(emulator, "faults")).toContain("1 of 1");
-    expect(await printed(emulator, "fault", "clear", "spot: status 503")).toBe("1 fault ended, 0 in force.\n");
+    expect(await printed(emulator, "fault", "clear", "spot screen_demo: status 503")).toBe(
+      "1 fault ended, 0 in force.\n",
+    );
     expect(await printed(emulator, "fault", "list")).toBe("No faults are in force.\n");
     expect((await ask(emulator.baseUrl, SPOT)).status).toBe(200);
   });

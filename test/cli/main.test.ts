@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { ROOT } from "../../scripts/setup/paths.mjs";
 import { runCli } from "../../src/cli/main.ts";
+import { temporaryFolder } from "../support/machine/temporary-folder.ts";
 
 describe("the command line", () => {
   it.each(["constructor", "toString", "__proto__", "nothing"])("knows no command called %s", async (name) => {
@@ -11,6 +12,14 @@ describe("the command line", () => {
 
     expect(code).toBe(64);
   });
+});
+
+it.skipIf(process.platform === "win32")("a command says so where the folder that it was started in was removed", () => {
+  const gone = join(temporaryFolder(), "gone");
+  const command = 'mkdir "$2"; cd "$2"; rmdir "$2"; exec "$0" "$1" proofs list --data-dir data';
+  const args = ["-c", command, process.execPath, join(ROOT, "src/cli/main.ts"), gone];
+  const { status, stderr } = spawnSync("bash", args, { encoding: "utf8" });
+  expect([status, stderr]).toEqual([1, "the folder that this command was started in is not there any more\n"]);
 });
 
 describe.skipIf(process.platform === "win32")("the output of a command", () => {

@@ -139,8 +139,8 @@ describe("spotloop proofs", () => {
     expect(err.split("\n").at(-1)).toBe(
       "Write one with: spotloop provision; or name it with --config, or the data folder with --data-dir",
     );
-    expect(await run("report", "--data-dir", folder, "--day", "2026-02-30")).toMatchObject({ code: 1 });
-    expect(await run("report", "--data-dir", folder, "--time-zone", "Mars")).toMatchObject({ code: 1 });
+    expect(await run("report", "--data-dir", folder, "--day", "2026-02-30")).toMatchObject({ code: 64 });
+    expect(await run("report", "--data-dir", folder, "--time-zone", "Mars")).toMatchObject({ code: 64 });
   });
 });
 
@@ -287,7 +287,7 @@ describe("spotloop report", () => {
     expect(await dayOf("--day", "today", "--time-zone", "America/New_York")).toBe("2026-03-28 (America/New_York)");
     expect(await dayOf("--day", "yesterday", "--time-zone", "Europe/Berlin")).toBe("2026-03-28 (Europe/Berlin)");
     const { err, code } = await run("report", "--data-dir", folder, "--day", "tomorrow");
-    expect([code, err]).toEqual([1, '--day must be a date such as 2026-01-31, today or yesterday, not "tomorrow"']);
+    expect([code, err]).toEqual([64, '--day must be a date such as 2026-01-31, today or yesterday, not "tomorrow"']);
   });
 
   it("tells of the last proof that was refused on that day", async () => {

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { plain, table, writeLines } from "../../src/cli/text.ts";
+import { csvLine, plain, table, writeLines } from "../../src/cli/text.ts";
 
 describe("a table", () => {
   it("may be of any length", () => {
@@ -25,6 +25,14 @@ it("text from elsewhere keeps its own writing", () => {
   const text = "שלום 日本語 👩‍👩‍👧 é";
   expect(plain(text)).toBe(text);
 });
+
+it.each(["=1", "+1", "-1", "@a", "\t=1", "\r=1", "\n=1", "＝1"])(
+  "a text is no formula to a spreadsheet: %j",
+  (text) => {
+    const [, cell = ""] = /^"?(.*?)"?\r\n$/s.exec(csvLine([text])) ?? [];
+    expect([cell, csvLine([-1])]).toEqual([`'${text}`, "-1\r\n"]);
+  },
+);
 
 function* numbered(count: number, onTaken: () => void = () => {}): Generator<string> {
   for (let number = 0; number < count; number++) {

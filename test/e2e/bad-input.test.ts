@@ -144,8 +144,12 @@ describe("a player without a usable configuration", () => {
     expect(player.stderr.join("\n")).toMatch(/no display/);
   });
 
-  it("ends --check-config with 0 when it is right", async () => {
-    expect(await rig.play(["--config", rig.configure(), "--check-config"]).ended).toBe(0);
+  it("ends --check-config with 0 when it is right, and says what is unwise", async () => {
+    const path = rig.configure();
+    writeFileSync(path, `${readFileSync(path, "utf8").trim().slice(0, -1)}, "log": {} , "log": {} }`);
+    const player = rig.play(["--config", path, "--check-config"]);
+    expect(await player.ended).toBe(0);
+    expect(player.stderr.join("\n")).toContain(`spotloop: log is twice in ${path}: only the last one counts`);
   });
 });
 

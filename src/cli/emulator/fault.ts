@@ -93,7 +93,7 @@ function entryOf(route: string | undefined, flags: AddFlags): object {
   }
   const forSeconds = forMs === undefined ? undefined : forMs / 1000;
   const match = { route, screen_id: screen, org_token: orgToken, kind, mimeType: type };
-  return { name: name ?? nameOf(route, actions), match, probability: share, times, skip, forSeconds, do: actions };
+  return { name, match, probability: share, times, skip, forSeconds, do: actions };
 }
 
 function actionsIn(flags: AddFlags): Readonly<Record<string, unknown>> {
@@ -101,13 +101,6 @@ function actionsIn(flags: AddFlags): Readonly<Record<string, unknown>> {
     ({ key, flags: written }) => [key, flags[new Option(written).attributeName()]] as const,
   );
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
-}
-
-function nameOf(route: string | undefined, actions: Readonly<Record<string, unknown>>): string {
-  const told = Object.entries(actions).map(([key, value]) =>
-    value === true ? key : `${key} ${JSON.stringify(value)}`,
-  );
-  return `${route ?? "all"}: ${told.join(", ")}`.slice(0, 100);
 }
 
 function listCommand(): Command {

@@ -98,7 +98,7 @@ const OTHERS = /^(EACCES|EPERM|SQLITE_(CANTOPEN|READONLY|AUTH|PERM)(_.*)?)$/;
 export function dayOf(day: string, timeZone: string): Day {
   const date = dateOf(day, timeZone);
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || !isDate(date)) {
-    throw new CommandFailure(`--day must be a date such as 2026-01-31, today or yesterday, not "${day}"`);
+    throw badFlag(`--day must be a date such as 2026-01-31, today or yesterday, not "${day}"`);
   }
   try {
     return dayIn(date, timeZone);
@@ -127,7 +127,11 @@ function todayIn(timeZone: string): string {
 }
 
 function noZone(timeZone: string): CommandFailure {
-  return new CommandFailure(`--time-zone must be an IANA time zone such as Europe/Berlin, not "${timeZone}"`);
+  return badFlag(`--time-zone must be an IANA time zone such as Europe/Berlin, not "${timeZone}"`);
+}
+
+function badFlag(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.usage);
 }
 
 function isDate(day: string): boolean {

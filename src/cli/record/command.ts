@@ -75,7 +75,8 @@ function exportLines(archive: RecordArchive, flags: ExportFlags): Iterable<strin
   if (flags.format === "csv") return csvLines(archive, filter);
   if (flags.format === "jsonl") return jsonLines(archive, filter);
   if (flags.mapping !== undefined) return outsmartLines(archive, filter, readMapping(flags.mapping));
-  throw new CommandFailure("outsmart needs frames, orders and buyers, which no player knows: give them with --mapping");
+  const missing = "outsmart needs frames, orders and buyers, which no player knows: give them with --mapping";
+  throw new CommandFailure(missing, exitCodes.usage);
 }
 
 interface VerifyFlags extends FolderFlags {

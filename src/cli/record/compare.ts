@@ -7,7 +7,7 @@ import type { Instant, ItemKind } from "../../core/spot.ts";
 import type { RecordFilter } from "../../player/record/record-archive.ts";
 import { textIn } from "../../player/small-file.ts";
 import { CommandFailure, exitCodes } from "../command-line.ts";
-import { separatorOf, textFrom } from "../text.ts";
+import { layoutOf, textFrom } from "../text.ts";
 import type { ExportedRow } from "./record-lines.ts";
 
 /** Where the record and the network's books do not say the same. */
@@ -173,14 +173,17 @@ const rowSchema = z.object({
   countedat: cell.optional(),
 });
 
+/** Spreadsheets leave out the last cells of a row where they are empty, and write rows without any. */
+const LAYOUT = { bom: true, relax_column_count_less: true, skip_records_with_empty_values: true, trim: true };
+
 /** Columns are known by their letters alone: `request_id` is `requestId`. A pipe can be read only once. */
 async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
   const columns = (names: string[]) => names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
   const chunks = createReadStream(path)[Symbol.asyncIterator]();
   const beginning = await beginningOf(chunks);
-  const delimiter = delimiterIn(beginning);
+  const { separator, fromLine } = layoutOf(textIn(beginning.subarray(0, LONGEST_HEADING)));
   const rows = Readable.from(joined(beginning, chunks)).on("error", (error) => parser.destroy(error));
-  const parser = parse({ columns, bom: true, delimiter, skip_empty_lines: true, trim: true });
+  const parser = parse({ ...LAYOUT, columns, delimiter: separator, from_line: fromLine });
   let number = 1;
   for await (const value of rows.pipe(parser)) {
     number++;
@@ -215,11 +218,6 @@ async function beginningOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
 async function* joined(beginning: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield beginning;
   yield* chunks;
-}
-
-function delimiterIn(beginning: Buffer): string {
-  const [heading = ""] = textIn(beginning.subarray(0, LONGEST_HEADING)).split(/\r?\n/, 1);
-  return separatorOf(heading);
 }
 
 const LONGEST_HEADING = 16 * 1024;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, realpathSync, rmSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
@@ -5,7 +6,7 @@ import type { RecordArchive, RecordFilter, RowSpan } from "../../player/record/r
 import { listed, type RecordRow, type StoredRow } from "../../player/record/record-row.ts";
 import type { StoredCheckpoint } from "../../player/record/record-sql.ts";
 import { replaceFile } from "../../player/small-file.ts";
-import { CommandFailure } from "../command-line.ts";
+import { CommandFailure, untilInterrupted } from "../command-line.ts";
 import { csvLine, writeLines, writeOutput } from "../text.ts";
 import { type ExportHeader, type ExportLine, lineText } from "./export-format.ts";
 
@@ -113,15 +114,27 @@ export async function writeOut(lines: Iterable<string>, path: string | undefined
   try {
     const target = wholeTarget(path);
     if (target === null) return await writeTo(path, lines);
-    const unfinished = `${target}.part`;
-    await writeTo(unfinished, lines).catch((error) => {
-      rmSync(unfinished, { force: true });
-      throw error;
-    });
-    replaceFile(unfinished, target);
+    await untilInterrupted((stop) => writeWhole(target, takenUntil(stop, lines)));
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new CommandFailure(`${path} cannot be written (${error.code})`);
+  }
+}
+
+/** Whatever else is being written to the same place. */
+async function writeWhole(target: string, lines: Iterable<string>): Promise<void> {
+  const unfinished = `${target}.${randomBytes(4).toString("hex")}.part`;
+  await writeTo(unfinished, lines).catch((error) => {
+    rmSync(unfinished, { force: true });
+    throw error;
+  });
+  replaceFile(unfinished, target);
+}
+
+function* takenUntil<T>(stop: AbortSignal, values: Iterable<T>): Generator<T> {
+  for (const value of values) {
+    stop.throwIfAborted();
+    yield value;
   }
 }
 

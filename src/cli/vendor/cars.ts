@@ -10,7 +10,7 @@ import { reasonOf } from "../../client/reply.ts";
 import { rejectionComplaints } from "../../core/inventory/check.ts";
 import { type RejectionReason, rejectionReasonSchema } from "../../wire/inventory.ts";
 import type { ApprovalAnswer } from "../../wire/inventory-answers.ts";
-import { CommandFailure, exitCodes } from "../command-line.ts";
+import { CommandFailure, exitCodes, untilInterrupted } from "../command-line.ts";
 import { plain, print, printJson, say } from "../text.ts";
 import { agree } from "./asking.ts";
 import { endIfFlawed, type Flaw, orEnd, patiently, printRequest } from "./calls.ts";
@@ -187,20 +187,6 @@ async function statsOf(file: string): Promise<Stats | null> {
     throw error;
   }
 }
-
-/** Does something that tidies up after itself when the user or the system asks to stop; a second time ends it at once. */
-async function untilInterrupted<T>(act: (stop: AbortSignal) => Promise<T>): Promise<T> {
-  const control = new AbortController();
-  const interrupt = () => control.abort(new CommandFailure("Interrupted; nothing was saved.", exitCodes.interrupted));
-  for (const signal of SIGNALS) process.once(signal, interrupt);
-  try {
-    return await act(control.signal);
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
-  }
-}
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Shows a creative in the machine's own browser, under its own address; it is not run from this machine's disk. */
 function openCreative({ url }: Item): void {

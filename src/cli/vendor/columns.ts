@@ -39,11 +39,11 @@ export const screenColumns: readonly Column[] = [
   column("location_id", "location", text),
   column("venue_type_id", "venue-type", text),
   { fields: ["width", "height"], flag: "size", aliases: ["resolution"], read: size },
-  column("width", "width", number),
-  column("height", "height", number),
-  column("loop_duration", "loop", number),
-  column("amount", "amount", clearable(number)),
-  column("imps_weekly", "imps-weekly", clearable(number)),
+  column("width", "width", wholeNumber),
+  column("height", "height", wholeNumber),
+  column("loop_duration", "loop", wholeNumber),
+  column("amount", "amount", clearable(wholeNumber)),
+  column("imps_weekly", "imps-weekly", clearable(wholeNumber)),
   column("available_for_ads", "available-for-ads", yesOrNo),
   column("archived", "archived", yesOrNo),
 ];
@@ -118,6 +118,14 @@ function number(value: unknown): number {
   throw new Unfit(`must be a number${typeof value === "string" ? `, and is "${value}"` : ""}`);
 }
 
+/** `5.000` and `5,000` are five to some, and five thousand to others: spreadsheets write what they show. */
+const GROUPED = /^-?\d{1,3}([.,]\d{3})+$/;
+
+function wholeNumber(value: unknown): number {
+  if (typeof value !== "string" || !GROUPED.test(value.trim())) return number(value);
+  throw new Unfit(`must be a number without marks in between, and is "${value}"`);
+}
+
 function yesOrNo(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   const word = typeof value === "string" ? value.toLowerCase() : "";
@@ -147,7 +155,7 @@ function visitors(value: unknown): readonly number[] {
   const parts = String(value)
     .split(/[,;\s]+/)
     .filter((part) => part !== "");
-  if (parts.every((part) => /^-?\d+(\.\d+)?$/.test(part))) return parts.map(Number);
+  if (parts.every((part) => /^-?\d+(\.\d+)?$/.test(part) && !GROUPED.test(part))) return parts.map(Number);
   throw new Unfit("must be seven numbers with commas between, Monday first");
 }
 

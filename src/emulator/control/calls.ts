@@ -74,7 +74,7 @@ const violationsShape = z.array(
 
 /** Only what ends by itself says when. */
 const faultsShape = z.array(
-  faultSchema.extend({
+  faultSchema.required({ name: true }).extend({
     forSeconds: faultSchema.shape.forSeconds.unwrap().unwrap().optional(),
     until: instant.optional(),
     matched: z.int(),

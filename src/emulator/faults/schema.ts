@@ -3,6 +3,7 @@ import { routes } from "../../wire/routes.ts";
 import { knownKeys, mustBeOneOf } from "../problems.ts";
 import { effects } from "./effects.ts";
 
+const LONGEST_NAME = 100;
 /** The most rules in force at a time. */
 export const MOST_FAULTS = 100;
 /** A year; a fault for longer is one for good. */
@@ -50,7 +51,7 @@ export type FaultMatch = z.infer<typeof matchSchema>;
  * no longer than `forSeconds` of the network's time.
  */
 export const faultSchema = knownKeys({
-  name: z.string().min(1).max(100).default("unnamed"),
+  name: z.string().min(1).max(LONGEST_NAME).optional(),
   match: matchSchema.default({}),
   times: z.int().nonnegative().nullable().default(null),
   skip: z.int().nonnegative().default(0),
@@ -58,7 +59,7 @@ export const faultSchema = knownKeys({
   forSeconds: z.number().positive().max(LONGEST_SECONDS).nullable().default(null),
   do: faultEffectsSchema,
 });
-export type Fault = z.infer<typeof faultSchema>;
+export type Fault = z.infer<typeof faultSchema> & { readonly name: string };
 /** A rule as it is written, with what may be left out left out. */
 export type FaultFile = z.input<typeof faultSchema>;
 
@@ -154,9 +155,18 @@ function readEntry(written: unknown) {
   if (typeof written === "object" && written !== null && "preset" in written) {
     return presetObjectSchema.transform(({ preset, forSeconds }) => rulesOf(preset, forSeconds)).safeParse(written);
   }
-  return faultSchema.transform((rule) => [rule]).safeParse(written);
+  return faultSchema.transform((rule) => [named(rule)]).safeParse(written);
 }
 
 function rulesOf(preset: PresetName, forSeconds: number | null = null): Fault[] {
-  return presets[preset].map((rule) => faultSchema.parse({ ...rule, forSeconds }));
+  return presets[preset].map((rule) => named(faultSchema.parse({ ...rule, forSeconds })));
+}
+
+/** A rule that was given no name is called by what it strikes and does: `spot screen_demo: status 503`. */
+function named(rule: z.infer<typeof faultSchema>): Fault {
+  const calls = Object.values(rule.match).join(" ") || "all";
+  const does = Object.entries(rule.do).map(([key, value]) =>
+    value === true ? key : `${key} ${JSON.stringify(value)}`,
+  );
+  return { ...rule, name: rule.name ?? `${calls}: ${does.join(", ")}`.slice(0, LONGEST_NAME) };
 }

@@ -46,6 +46,8 @@ export async function start(): Promise<void> {
 async function startPlayer(path: string | null, checkConfig: boolean): Promise<void> {
   const reading = readConfig(sourceOf(path));
   if (reading.kind === "bad") process.stderr.write(describeProblems(reading));
+  // Who plays reads them in the log.
+  else if (checkConfig) for (const text of reading.warnings) process.stderr.write(`spotloop: ${text}\n`);
   const trouble = checkConfig ? null : await displayTrouble(process.env);
   if (trouble !== null) process.stderr.write(`spotloop: ${trouble}\n`);
   if (checkConfig || trouble !== null) {

@@ -35,7 +35,7 @@ export function readAccess(source: ConfigSource, mayBeNew = false): AccessReadin
     const problems = [{ path: "", message: "The file is not there." }];
     return { kind: "bad", path: shownPath, absentFrom: places, problems };
   }
-  const file = path === null ? ({ kind: "value", value: {} } as const) : readJsonFile(path);
+  const file = path === null ? ({ kind: "value", value: {}, warnings: [] } as const) : readJsonFile(path);
   if (file.kind === "unreadable") return { kind: "bad", path: shownPath, absentFrom: [], problems: [file.problem] };
   const written = overlaid(file.value, overridesFrom(source.env), dirname(shownPath));
   const read = accessSchema.safeParse(written);
@@ -43,7 +43,8 @@ export function readAccess(source: ConfigSource, mayBeNew = false): AccessReadin
   const { uplink, ...about } = readUplink(written, source.env, surroundings.platform);
   if (read.success && token.kind === "token" && about.problems.length === 0) {
     const { baseUrl } = read.data;
-    const warnings = [...warningsAbout(baseUrl, path, token, surroundings), ...about.warnings];
+    const unwise = warningsAbout(baseUrl, path, token, surroundings);
+    const warnings = [...file.warnings, ...unwise, ...about.warnings];
     return { kind: "ok", access: { baseUrl, orgToken: token.token, uplink, path, warnings } };
   }
   const found = read.success ? [] : problemsOf(read.error, written);

@@ -96,7 +96,7 @@ export function readConfig(source: ConfigSource): ConfigReading {
   const watch = path === null ? places : places.slice(0, places.indexOf(path) + 1);
   const shownPath = path ?? places[0] ?? "";
 
-  const file = path === null ? ({ kind: "value", value: {} } as const) : readJsonFile(path);
+  const file = path === null ? ({ kind: "value", value: {}, warnings: [] } as const) : readJsonFile(path);
   if (file.kind === "unreadable") {
     return { kind: "bad", path: shownPath, absentFrom: [], problems: [file.problem], watch };
   }
@@ -123,7 +123,12 @@ export function readConfig(source: ConfigSource): ConfigReading {
     kind: "ok",
     config,
     path,
-    warnings: [...warningsAbout(config.baseUrl, path, token, surroundings), ...warningsOf(config), ...uplink.warnings],
+    warnings: [
+      ...file.warnings,
+      ...warningsAbout(config.baseUrl, path, token, surroundings),
+      ...warningsOf(config),
+      ...uplink.warnings,
+    ],
     watch: watchAll,
   };
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
 import { readTextFile } from "../small-file.ts";
 import type { Environment } from "./environment.ts";
-import { type ConfigProblem, problemsOf } from "./problems.ts";
+import { type ConfigProblem, problemAt, problemsOf } from "./problems.ts";
 import { orgTokenSchema } from "./values.ts";
 
 /** What a text is as JSON. The complaint quotes nothing of the text: a secret may stand where it is broken. */
@@ -21,6 +21,21 @@ export function readJson(text: string): JsonReading {
   }
 }
 
+/** Where a JSON text says again what it said before, such as `display`: only the last time counts. */
+export function repeatedKeys(text: string): readonly string[] {
+  const repeated = new Set<string>();
+  try {
+    skipValue(text, 0, [], (path) => repeated.add(problemAt(path, "").path));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+  }
+  return [...repeated];
+}
+
+/** Hears where a key stands that stood there before. */
+type OnRepeated = (path: Path) => void;
+type Path = readonly (string | number)[];
+
 class Fault extends Error {
   readonly at: number;
 
@@ -32,7 +47,7 @@ class Fault extends Error {
 
 function firstFault(text: string): { at: number; problem: string } {
   try {
-    const end = skipSpace(text, skipValue(text, 0, 0));
+    const end = skipSpace(text, skipValue(text, 0));
     return { at: end, problem: "nothing may follow the end" };
   } catch (error) {
     if (error instanceof Fault) return { at: error.at, problem: error.message };
@@ -49,20 +64,29 @@ const STRING_SO_FAR = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F
 const WORD = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Returns where the value that begins at `from` ends, or throws the fault in it. */
-function skipValue(text: string, from: number, depth: number): number {
+function skipValue(text: string, from: number, path: Path = [], onRepeated: OnRepeated = () => {}): number {
   const at = skipSpace(text, from);
-  if (depth > DEEPEST) throw new Fault(at, "too many levels");
-  if (text[at] === "{") return skipList(text, at, "}", (next) => skipMember(text, next, depth + 1));
-  if (text[at] === "[") return skipList(text, at, "]", (next) => skipValue(text, next, depth + 1));
+  if (path.length > DEEPEST) throw new Fault(at, "too many levels");
+  if (text[at] === "{") {
+    const seen = new Set<string>();
+    return skipList(text, at, "}", (next) => skipMember(text, next, path, seen, onRepeated));
+  }
+  if (text[at] === "[")
+    return skipList(text, at, "]", (next, index) => skipValue(text, next, [...path, index], onRepeated));
   if (text[at] === '"') return skipString(text, at);
   return match(WORD, text, at) ?? fail(text, at, "a value is expected here");
 }
 
-function skipList(text: string, opening: number, close: string, skipEntry: (at: number) => number): number {
+function skipList(
+  text: string,
+  opening: number,
+  close: string,
+  skipEntry: (at: number, index: number) => number,
+): number {
   let at = skipSpace(text, opening + 1);
   if (text[at] === close) return at + 1;
-  for (;;) {
-    at = skipSpace(text, skipEntry(at));
+  for (let index = 0; ; index++) {
+    at = skipSpace(text, skipEntry(at, index));
     if (text[at] === close) return at + 1;
     if (text[at] !== ",") return fail(text, at, `a comma or ${close} is expected here`);
     at = skipSpace(text, at + 1);
@@ -70,11 +94,16 @@ function skipList(text: string, opening: number, close: string, skipEntry: (at: 
   }
 }
 
-function skipMember(text: string, at: number, depth: number): number {
+function skipMember(text: string, at: number, of: Path, seen: Set<string>, onRepeated: OnRepeated): number {
   if (text[at] !== '"') return fail(text, at, "a key in double quotes is expected here");
-  const colon = skipSpace(text, skipString(text, at));
+  const end = skipString(text, at);
+  const key = String(JSON.parse(text.slice(at, end)));
+  const path = [...of, key];
+  if (seen.has(key)) onRepeated(path);
+  seen.add(key);
+  const colon = skipSpace(text, end);
   if (text[colon] !== ":") return fail(text, colon, "a colon is expected here");
-  return skipValue(text, colon + 1, depth);
+  return skipValue(text, colon + 1, path, onRepeated);
 }
 
 function skipString(text: string, at: number): number {
@@ -154,7 +183,7 @@ function isAbsent(place: string): boolean {
 
 /** What a configuration file holds, unchecked, or why that cannot be told. */
 type FileReading =
-  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "value"; readonly value: unknown; readonly warnings: readonly string[] }
   | { readonly kind: "unreadable"; readonly problem: ConfigProblem };
 
 /** Larger than any configuration. */
@@ -165,8 +194,10 @@ export function readJsonFile(path: string): FileReading {
   const file = readTextFile(path, LARGEST_FILE_BYTES);
   if (file.kind === "unreadable") return unreadable(file.code === "ENOENT" ? "is not there" : file.why);
   const json = readJson(file.text);
-  if (json.kind === "value") return json;
-  return unreadable(`is not JSON: line ${json.line}, column ${json.column}: ${json.problem}`);
+  if (json.kind === "broken")
+    return unreadable(`is not JSON: line ${json.line}, column ${json.column}: ${json.problem}`);
+  const warnings = repeatedKeys(file.text).map((key) => `${key} is twice in ${path}: only the last one counts`);
+  return { ...json, warnings };
 }
 
 function unreadable(what: string): FileReading {

@@ -194,6 +194,12 @@ describe("spotloop provision --batch", () => {
 
     expect([code, posts(emulator), files()]).toEqual([65, 0, []]);
     expect(stdout).toMatch(/5 screens: 2 to create, 0 to update, 0 as they are, 3 failed\n$/);
+    const json = await spotloopOf(emulator)([...args, "--yes", "--json"]);
+    expect([json.code, json.stderr, posts(emulator), files()]).toEqual([65, stderr, 0, []]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ created: [], updated: [], files: [], failed: { length: 6 } });
+    expect(JSON.parse(json.stdout).failed[0]).toEqual({
+      ...{ where: `${sheet}:3`, id: "gym-1", problem: `location-title: is another in ${sheet}:2` },
+    });
     expect(stderr.replaceAll(sheet, "screens.csv").split("\n")).toEqual([
       "screens.csv:3 gym-1: location-title: is another in screens.csv:2",
       "screens.csv:2 gym-1: lat: must be -90 to 90, and is 95",

@@ -157,6 +157,14 @@ describe("spotloop record compare", () => {
     expect(out).toContain("8 agree, 0 missing");
   });
 
+  it("reads a ledger with its own line about semicolons, rows without their last cells and rows without any", async () => {
+    const rows = csvOf(COUNTED.filter(([id]) => id !== "late")).replaceAll(",", ";");
+    const text = `\ufeffsep=;\r\n${rows}request-late;ad\r\n;;;;\r\n;\r\n`;
+    expect(await saidOf(text)).toEqual({ code: 0, said: "8 agree, 0 missing, 0 extra, 0 differing\n" });
+    const { code, said } = await saidOf("requestId,kind\nrequest-late,ad,more\n");
+    expect([code, said]).toEqual([65, expect.stringContaining("line 2")]);
+  });
+
   it("tells people the same in a table", async () => {
     const { folder } = await recordedFolder();
     const path = ledger(csvOf(COUNTED.slice(1)));

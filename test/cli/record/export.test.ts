@@ -58,6 +58,29 @@ it("an export that came to an end too soon leaves what was there before", async 
   expect([readFileSync(path, "utf8"), readdirSync(dirname(path))]).toEqual(["before", ["record.csv"]]);
 });
 
+it("of two exports into one file at once, one is there whole, and nothing beside it", async () => {
+  const path = join(temporaryFolder(), "record.csv");
+  const lines = (who: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `${who} ${at} ${"-".repeat(99)}\n`);
+  const [long, short] = [lines("long", 20_000), lines("short", 5_000)];
+  await Promise.all([writeOut(long, path), writeOut(short, path)]);
+  expect([long.join(""), short.join("")]).toContain(readFileSync(path, "utf8"));
+  expect(readdirSync(dirname(path))).toEqual(["record.csv"]);
+});
+
+it("an export that is called off leaves what was there before, and nothing else", async () => {
+  const path = join(temporaryFolder(), "record.csv");
+  writeFileSync(path, "before");
+  const lines = function* () {
+    for (let at = 0; at < 20_000; at++) {
+      if (at === 10_000) process.emit("SIGINT");
+      yield `${"-".repeat(99)}\n`;
+    }
+  };
+  await expect(writeOut(lines(), path)).rejects.toMatchObject({ exitCode: 130 });
+  expect([readFileSync(path, "utf8"), readdirSync(dirname(path))]).toEqual(["before", ["record.csv"]]);
+});
+
 describe("spotloop record export --format outsmart", () => {
   const args = (folder: string, mapping: object) => [
     ...["export", "--format", "outsmart", "--data-dir", folder, "--mapping", mappingFile(mapping)],
@@ -103,7 +126,7 @@ describe("spotloop record export --format outsmart", () => {
       ...{ code: 1, err: expect.stringContaining("is larger than 67108864 bytes") },
     });
     expect(await record("export", "--format", "outsmart", "--data-dir", folder)).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining("--mapping") },
+      ...{ code: 64, err: expect.stringContaining("--mapping") },
     });
   });
 });

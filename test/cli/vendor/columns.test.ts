@@ -27,6 +27,7 @@ describe("a column", () => {
     ["lat", "", 'must be a number, and is ""'],
     ["lat", true, "must be a number"],
     ["visitors", "[1", "must be seven numbers with commas between, Monday first"],
+    ["visitors", "1.000 2 3 4 5 6 7", "must be seven numbers with commas between, Monday first"],
     ["opening_168", [1], "must be a list of true and false"],
     ["open", 5, "must be opening hours"],
     ["title", null, "must be a text"],

@@ -102,6 +102,25 @@ describe("the rules for faults", () => {
     expect(await faults("DELETE")).toEqual([200, []]);
   });
 
+  it("are called by what they strike and do where they have no name, so that one can be removed alone", async () => {
+    const { emulator } = await withFaults();
+    const rules = [
+      { match: { route: "spot", screen_id: "screen_a" }, do: { status: 503, retryAfter: 5 } },
+      { match: { route: "spot", screen_id: "screen_b" }, do: { status: 503, retryAfter: 5 } },
+      { do: { empty: true } },
+    ];
+    const names = async (method: string, query = "", body?: unknown) =>
+      json(await ask(emulator.controlUrl, `/control/faults${query}`, { method, body })).map(
+        ({ name }: { name: string }) => name,
+      );
+
+    const [first, ...others] = await names("PUT", "", rules);
+    expect([first, ...others]).toEqual([
+      ...["spot screen_a: status 503, retryAfter 5", "spot screen_b: status 503, retryAfter 5", "all: empty"],
+    ]);
+    expect(await names("DELETE", `?name=${encodeURIComponent(first)}`)).toEqual(others);
+  });
+
   it("come back with a reset, their counters at 0", async () => {
     const { emulator, statuses, faultsNow } = await withFaults({ name: "a", times: 1, do: { status: 500 } });
     await statuses(1);

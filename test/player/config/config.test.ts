@@ -52,6 +52,14 @@ const displayByDefault = {
 };
 
 describe("a configuration", () => {
+  it("says of a section that is there twice that the last one counts", () => {
+    const twice = `${JSON.stringify({ ...least, record: { days: 30 } }).slice(0, -1)}, "record": { "maxBytes": 2000000000 } }`;
+    const { path, reading } = given(twice);
+    const warnings = [`record is twice in ${path}: only the last one counts`];
+    expect(reading).toMatchObject({ kind: "ok", warnings, config: { record: { maxBytes: 2_000_000_000 } } });
+    expect(readAccess(sourceIn(temporaryFolder(), {}, path))).toMatchObject({ kind: "ok", access: { warnings } });
+  });
+
   it("needs an address, a token and a screen, and has a default for all else", () => {
     const { folder, reading } = given({ $schema: "./config.schema.json", ...least });
     const { screenId, ...others } = least;

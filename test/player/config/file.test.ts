@@ -1,6 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readJson } from "../../../src/player/config/file.ts";
+import { readJson, repeatedKeys } from "../../../src/player/config/file.ts";
+
+describe("a key of a JSON text", () => {
+  it.each([
+    ['{ "a": { "b": 1 }, "c": 2, "a": { "d": 1 } }', ["a"]],
+    ['{ "a": [{ "b": 1, "c": { "e": 1, "e": 2 } }, { "b": 1, "\\u0062": 2, "b": 3 }] }', ["a[0].c.e", "a[1].b"]],
+    ['{ "a": { "a": 1 }, "b": [{ "a": 1 }, { "a": 1 }], "A": 1 }', []],
+    ['[1, "a", "a"]', []],
+    [`${"[".repeat(200)}${"]".repeat(200)}`, []],
+  ])("is found where it says again what one before it says: %s", (text, keys) => {
+    expect(repeatedKeys(text)).toEqual(keys);
+  });
+});
 
 describe("a JSON text that is broken", () => {
   it.each([

@@ -80,8 +80,10 @@ async function made(
   const files = plan.screens.flatMap((step) => (step.kind === "failed" ? [] : [pcFile(step.id, settings)]));
   if (!flags.json) printLines(planLines(plan, files, folder, flags.all === true));
   sayLines(failureLines(plan.bad));
-  if (plan.bad.length > 0)
+  if (plan.bad.length > 0) {
+    if (flags.json) printJson(jsonOf([], [], { failed: plan.bad }));
     throw new CommandFailure("Nothing was made: mend this, and run the same command again.", codeOf(plan.bad));
+  }
   const open = [...plan.locations, ...plan.screens].filter(isOpen);
   if (flags.dryRun) return flags.json ? printJson(jsonOf(open, files, { isPlan: true })) : undefined;
   const isDone = open.length === 0 && files.every(({ state }) => state === "same");

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse";
 import { readJson } from "../../../player/config/file.ts";
 import { CommandFailure, exitCodes } from "../../command-line.ts";
-import { separatorOf, textFrom } from "../../text.ts";
+import { layoutOf, textFrom } from "../../text.ts";
 import { flawText } from "../calls.ts";
 import { type Column, columnNamed, isReadOnly } from "../columns.ts";
 import { saidTwice, strangeColumn } from "../written.ts";
@@ -19,11 +19,16 @@ export interface Row {
 export const MOST_ROWS = 100_000;
 const LARGEST_BYTES = 256 * 1024 * 1024;
 
+/** What xlsx, ods and numbers begin with, which are ZIP archives, and what xls does. */
+const WORKBOOKS = ["PK\u0003\u0004", "\u00d0\u00cf\u0011\u00e0"];
+
 /** The rows of CSV and JSON files; ends the command with 65 where a file cannot be read as what it is. */
 export async function rowsOf(files: readonly string[], columns: readonly Column[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const file of files) {
     const text = textFrom(file, file, LARGEST_BYTES);
+    if (WORKBOOKS.some((mark) => text.startsWith(mark)))
+      throw bad(`${file}: is a spreadsheet's own file; export it as CSV`);
     const isJson = /^\s*[[{]/.test(text);
     for await (const row of isJson ? jsonRows(file, text) : csvRows(file, text, columns)) {
       if (rows.length === MOST_ROWS) throw bad(`there are more than ${MOST_ROWS} rows; apply them in several runs`);
@@ -45,12 +50,11 @@ function* jsonRows(file: string, text: string): Generator<Row> {
 }
 
 /** Rows without a value are none: spreadsheets write them where something was once. */
-const LAYOUT = {
-  ...{ skip_records_with_empty_values: true, trim: true, relax_column_count: true },
-  record_delimiter: ["\r\n", "\n", "\r"],
-};
+const LAYOUT = { skip_records_with_empty_values: true, trim: true, relax_column_count: true, record_delimiter: "\n" };
 
-async function* csvRows(file: string, text: string, columns: readonly Column[]): AsyncGenerator<Row> {
+async function* csvRows(file: string, written: string, columns: readonly Column[]): AsyncGenerator<Row> {
+  // The parser counts both marks of a line's end within quotes.
+  const text = written.replace(/\r\n?/g, "\n");
   const { separator, fromLine } = layoutOf(text);
   const named = (names: readonly string[]) => checkedHeader(file, names, columns);
   const parser = parse(text, { ...LAYOUT, columns: named, info: true, delimiter: separator, from_line: fromLine });
@@ -60,7 +64,7 @@ async function* csvRows(file: string, text: string, columns: readonly Column[]):
       yield {
         where: `${file}:${info.lines}`,
         record: separator === "," ? record : withPoints(record, columns),
-        problem: info.error ? "has too many or too few values" : stray,
+        problem: isTooLong(info) ? "has more values than the header has names" : stray,
       };
     }
   } catch (error) {
@@ -73,7 +77,19 @@ type CsvRecord = Readonly<Record<string, string>>;
 
 interface Parsed {
   readonly record: CsvRecord;
-  readonly info: { readonly lines: number; readonly error?: unknown };
+  readonly info: ParsedRow;
+}
+
+interface ParsedRow {
+  readonly lines: number;
+  readonly columns: readonly unknown[];
+  /** Where there are more values than names, or fewer: then all of them. */
+  readonly error?: { readonly record: readonly string[] };
+}
+
+/** One that is too short lacks its last cells, which spreadsheets leave out where they are empty. */
+function isTooLong({ columns, error }: ParsedRow): boolean {
+  return error !== undefined && error.record.length > columns.length;
 }
 
 /**
@@ -114,15 +130,6 @@ function checkedHeader(file: string, names: readonly string[], columns: readonly
   ];
   if (flaws.length > 0) throw bad(`${file}: ${flawText(flaws)}`);
   return names.map((name, index) => name || `${UNNAMED}${index + 1}`);
-}
-
-/** By the first line with something in it, which may be a spreadsheet's own `sep=;`. */
-function layoutOf(text: string): { readonly separator: string; readonly fromLine: number } {
-  const [blank = ""] = /^( *\r?\n)*/.exec(text) ?? [];
-  const [header = ""] = text.slice(blank.length).split("\n", 1);
-  const [, told] = /^"?sep=(.)"?\s*$/i.exec(header) ?? [];
-  if (told !== undefined) return { separator: told, fromLine: blank.split("\n").length + 1 };
-  return { separator: separatorOf(header), fromLine: 1 };
 }
 
 function bad(message: string): CommandFailure {
