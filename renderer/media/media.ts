@@ -109,6 +109,7 @@ function momentOf(video: HTMLVideoElement): { readonly time: number; readonly de
 /** A picture is turned as it says, in its own colours, and moves from its first image on if it moves at all (F24). */
 async function cueImage({ url, mimeType }: Source): Promise<void> {
   const image = await pictureAt(url);
+  if (await isCutOff(image, mimeType)) throw new Error("undecodable: a part of it is missing");
   const moves = await isAnimated(url, mimeType);
   // A picture that moves would do so from when it is first drawn: until it is taken its first image stands in for it.
   const moving = moves ? await pictureAt(`${url}?moving`) : null;
@@ -132,6 +133,34 @@ async function pictureAt(url: string): Promise<HTMLImageElement> {
     image.src = url;
   });
   return image;
+}
+
+/** Whether one sees through so much of a picture as people notice: what is transparent, or what was not decoded. */
+function hasHoles(image: HTMLImageElement): boolean {
+  const context = new OffscreenCanvas(HOLE_CELLS, HOLE_CELLS).getContext("2d");
+  if (context === null) throw new Error("there is no canvas");
+  context.drawImage(image, 0, 0, HOLE_CELLS, HOLE_CELLS);
+  const { data } = context.getImageData(0, 0, HOLE_CELLS, HOLE_CELLS);
+  return data.some((value, at) => at % 4 === 3 && value === 0);
+}
+
+const HOLE_CELLS = 16;
+
+/** Whether the bytes of a picture end before it does: a picture element draws what there is, or nothing, and says that it loaded. */
+async function isCutOff(image: HTMLImageElement, type: string): Promise<boolean> {
+  if (!(await ImageDecoder.isTypeSupported(type)) || !hasHoles(image)) return false;
+  const { body } = await fetch(image.src);
+  if (body === null) return false;
+  const decoder = new ImageDecoder({ data: body, type });
+  try {
+    await decoder.completed;
+    (await decoder.decode()).image.close();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    decoder.close();
+  }
 }
 
 /** Pictures that may move. A drawing runs its own animations, from when it is loaded. */

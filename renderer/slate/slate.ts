@@ -82,9 +82,8 @@ const slate: Slate = {
   },
   resume() {
     paused = false;
-    video()
-      ?.play()
-      .catch(() => shown?.end("broken"));
+    const element = video();
+    if (element !== null) playOn(element).catch(() => shown?.end("broken"));
   },
   blank(on) {
     document.body.classList.toggle("blanked", on);
@@ -131,7 +130,11 @@ function prepareImage({ url }: Source): Prepared {
   // Drawn in one frame with its place, never after it.
   image.decoding = "sync";
   image.src = url;
-  return { content: contentOf(image, nextPaint), ready: image.decode().then(() => null) };
+  const ready = image.decode().then(
+    () => null,
+    () => Promise.reject(new Error("undecodable")),
+  );
+  return { content: contentOf(image, nextPaint), ready };
 }
 
 function prepareVideo({ url, muted }: Source): Prepared {
@@ -140,10 +143,13 @@ function prepareVideo({ url, muted }: Source): Prepared {
   element.playsInline = true;
   element.disablePictureInPicture = true;
   element.preload = "auto";
+  // The first picture may be here before it plays, and the next one seconds away.
+  const pictured = new Promise((resolve) => element.requestVideoFrameCallback(resolve));
+  let seenAt = Number.POSITIVE_INFINITY;
   const start = async () => {
-    const shown = new Promise((resolve) => element.requestVideoFrameCallback(resolve));
-    await element.play();
-    await shown;
+    await playOn(element);
+    await pictured;
+    seenAt = performance.now();
   };
   const content = contentOf(element, start);
   const ready = new Promise<number | null>((resolve, reject) => {
@@ -155,10 +161,23 @@ function prepareVideo({ url, muted }: Source): Prepared {
       reject(new Error(element.error?.message || "undecodable"));
       content.end("broken");
     };
-    element.onended = () => content.end("ended");
+    // One that is over where it begins, as of a single picture, stays: it is ended by the clock, as one that never ends.
+    element.onended = () => {
+      if (performance.now() - seenAt > SHORTEST_MS) content.end("ended");
+    };
     element.src = url;
   });
   return { content, ready };
+}
+
+const SHORTEST_MS = 1_000;
+
+/** Has a clip play: one that is over where it begins has called that off, and is seen all the same. */
+async function playOn(element: HTMLVideoElement): Promise<void> {
+  await element.play().catch((error: unknown) => {
+    // A DOMException would come to the main process without its words.
+    if (!element.ended) throw new Error(String(error));
+  });
 }
 
 /** The operator's own page, with its scripts, and an origin of its own: it reaches neither us nor the network. */

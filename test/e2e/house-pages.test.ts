@@ -56,6 +56,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       ".then(works); function no() { throw 0 }</script>",
     Object.fromEntries(ODD.map((name) => [name, "x"])),
   ],
+  "a file whose name is written as it is": [
+    "<script src='5 % off.js'></script><script>works(A)</script>",
+    { "5 % off.js": "A = 1" },
+  ],
   "files with odd names": [
     "<script src='s%20p%20%C3%A4%2B%26.js'></script><script src='100%25.js?v=3'></script><script>works(A && B)</script>",
     { "s p ä+&.js": "A = 1", "100%.js": "B = 1" },

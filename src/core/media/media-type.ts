@@ -19,7 +19,9 @@ export function typeOf(promised: string, head: Uint8Array): string | null {
 
 function sniff(head: Uint8Array): string | null {
   const text = latin1(head.subarray(0, 16));
-  if (text.slice(4, 8) === "ftyp") return typeOfBrands(head);
+  const box = text.slice(4, 8);
+  if (box === "ftyp") return typeOfBrands(head);
+  if (UNTYPED_BOXES.includes(box) && (head[0] ?? 0) < LEAST_OF_TEXT) return "video/mp4";
   if (text.startsWith("\x1a\x45\xdf\xa3")) return "video/webm";
   if (text.startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -27,6 +29,11 @@ function sniff(head: Uint8Array): string | null {
   if (text.startsWith("GIF87a") || text.startsWith("GIF89a")) return "image/gif";
   return null;
 }
+
+/** What clips begin with that do not tell their type, as older QuickTime and cameras write them (ISO/IEC 14496-12, 4.3). */
+const UNTYPED_BOXES: readonly string[] = ["moov", "mdat", "wide", "free", "skip"];
+/** No text has a byte below: the first one of a size, up to 144 MiB, tells a box from words like "Get free". */
+const LEAST_OF_TEXT = 0x09;
 
 /** Brands of pictures in the same container as MP4 (ISO/IEC 23008-12); which codec they have the other brands tell. */
 const PICTURE_BRANDS: readonly string[] = ["mif1", "msf1", "heic", "heix", "heim", "heis", "hevc", "hevx"];

@@ -204,9 +204,10 @@ function serveHouse(session: Session, served: ServedHouse): void {
   });
 }
 
+/** As in a browser that reads from a disk: a % that begins no byte stands for itself, as in "5 % off.png". */
 function decoded(name: string): string | null {
   try {
-    return decodeURIComponent(name);
+    return decodeURIComponent(name.replace(/%(?![0-9a-f]{2})/gi, "%25"));
   } catch {
     return null;
   }

@@ -50,6 +50,17 @@ describe("the first bytes of a file", () => {
     expect(typeOf(type, head)).toBe(type);
   });
 
+  it.each(["moov", "mdat", "wide", "free", "skip"])(
+    "are those of a clip where it begins with %s, without its type",
+    (box) => {
+      const head = bytes(`\0\0\x02\x6c${box}\0\0\0\0`);
+      expect(["video/mp4", "video/webm"].map((type) => typeOf(type, head))).toEqual(["video/mp4", "video/mp4"]);
+      expect(typeOf("text/html", head)).toBeNull();
+      expect(typeOf("text/html", bytes(`Get ${box} coffee`))).toBe("text/html");
+      expect(typeOf("video/mp4", bytes(`Get ${box} coffee`))).toBeNull();
+    },
+  );
+
   it("of an animated PNG are those of a PNG", () => {
     expect(typeOf("image/apng", heads["image/png"])).toBe("image/png");
   });
