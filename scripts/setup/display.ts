@@ -19,10 +19,14 @@ const STEP = "Starting a virtual display (Xvfb)";
 /** It takes a tenth of a second; a machine under load gets more. */
 const START_MS = 15_000;
 
-/** Starts Xvfb on a free display that every user of this machine, and nobody from elsewhere, can draw on. */
-export async function startDisplay({ width = 1920, height = 1080 } = {}): Promise<Display> {
-  const screen = ["-screen", "0", `${width}x${height}x24`, "-nolisten", "tcp", "-ac", "-noreset", "-displayfd", "3"];
-  const server = startChild("Xvfb", screen, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
+/**
+ * Starts Xvfb on a free display that every user of this machine, and nobody from elsewhere, can draw on; with several screens
+ * of that size the others go by its name and their number (`:99.1`).
+ */
+export async function startDisplay({ width = 1920, height = 1080, screens = 1 } = {}): Promise<Display> {
+  const sizes = Array.from({ length: screens }, (_, index) => ["-screen", String(index), `${width}x${height}x24`]);
+  const args = [...sizes.flat(), "-nolisten", "tcp", "-ac", "-noreset", "-displayfd", "3"];
+  const server = startChild("Xvfb", args, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
   // Xvfb writes the number of the display that it took when it is ready for clients.
   const announced = once(createInterface(server.process.stdio[3] as Readable), "line").then(([line]) => String(line));
   const outcome = await Promise.race([announced, server.ended.then(() => null), tooLong()]);

@@ -49,6 +49,11 @@ export function localDisplay(name: string): number | "elsewhere" | null {
   return host === "" || host === "unix" ? Number(number) : "elsewhere";
 }
 
+/** The number of the server's screen that a display's name says, as 1 in `:0.1`; 0 where it says none (X(7)). */
+export function screenIn(name: string): number {
+  return Number(/:\d+\.(\d+)$/.exec(name)?.[1] ?? 0);
+}
+
 /** The socket of an X server of this machine. */
 export function socketOf(display: number): string {
   return `/tmp/.X11-unix/X${display}`;

@@ -4,7 +4,9 @@ import { type Display, startDisplay } from "../../scripts/setup/display.ts";
 import { connectX11, type X11Connection } from "../../src/main/window/x11-connection.ts";
 import { atomIn, atomRequest, frameRequest, mapRequest, request } from "../../src/main/window/x11-protocol.ts";
 import { BLACK, FOREIGN, openEye, type Sight } from "../support/display/eye.ts";
+import { recordDisplay } from "../support/display/recording.ts";
 import { startSession } from "../support/display/sessions.ts";
+import { sightingsIn } from "../support/display/sightings.ts";
 import { watchDisplay } from "../support/display/watching.ts";
 import { eventually } from "../support/machine/processes.ts";
 import { readHealth } from "../support/player/health.ts";
@@ -59,9 +61,9 @@ async function playing(changes: RigChanges = { width: 640, height: 360 }) {
   const windows = xdotool("search", "--name", "^Spotloop$").split("\n");
   const shown = () => player.stderr.filter((line) => line.includes(" item shown ")).length;
   /** Not what was on air just now, and the next one. */
-  const playsOn = () => {
+  const playsOn = (items = 2) => {
     const before = shown();
-    return eventually("two more items", () => shown() >= before + 2 || undefined, 60_000);
+    return eventually(`${items} more items`, () => shown() >= before + items || undefined, 60_000);
   };
   return { player, display: rig.display, home: rig.home, env, xdotool, windows, playsOn };
 }
@@ -97,6 +99,24 @@ describe("a player whose window somebody", () => {
     const connection = await connected(env);
     await tell(connection, connection.root, "_NET_SHOWING_DESKTOP", 1);
     await playsOn();
+  });
+
+  it("makes inactive is not seen through, where a compositing program lets inactive windows be", async () => {
+    const { display, env, xdotool, playsOn } = await playing({
+      start: () => startSession("openbox and picom", 640, 360),
+    });
+    const connection = await connected(env);
+    // A window of another program's, below, in which somebody types.
+    const other = connection.ownNumber;
+    connection.send(request(1, [other, connection.root, 0, 0x28_0064, 0x1_0000, 0, 0]));
+    connection.send(mapRequest(other));
+    await eventually("it to be there", () => xdotool("getactivewindow") === String(other) || undefined);
+    connection.send(request(42, [other, 0]));
+    await playsOn(1);
+    const recording = await recordDisplay(display.name, display.width, display.height);
+    await playsOn(1);
+    const sights = sightingsIn(await recording.stop(), await openEye()).map(({ sight }) => sight);
+    expect(sights).not.toContain(FOREIGN);
   });
 
   it("moves aside just before an item ends proves it no more", async () => {

@@ -3,27 +3,26 @@ import { connect } from "node:net";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { localDisplay, socketOf } from "../../player/display.ts";
+import { localDisplay, screenIn, socketOf } from "../../player/display.ts";
+import { atomIn, atomRequest, extensionIn, extensionRequest } from "./x11-protocol.ts";
 import {
   type Authority,
-  atomIn,
-  atomRequest,
   authorityIn,
-  extensionIn,
-  extensionRequest,
   NO_AUTHORITY,
   numberMaskIn,
   ownNumber,
   rootIn,
   setupLength,
   setupRequest,
-} from "./x11-protocol.ts";
+} from "./x11-setup.ts";
 
 /** A connection of our own to this machine's X server, beside Chromium's. */
 export interface X11Connection {
   /** The number that this connection may give to a window it makes. */
   readonly ownNumber: number;
-  /** The window that all others are in. */
+  /** The number of the screen that `DISPLAY` names: an X server may have several, each with windows of its own. */
+  readonly screen: number;
+  /** The window that all others of that screen are in. */
   readonly root: number;
   /** Whether the same client made both windows. */
   isSameClient(one: number, other: number): boolean;
@@ -58,6 +57,7 @@ export function connectX11(
 ): (() => void) | null {
   const display = localDisplay(env.DISPLAY ?? "");
   if (typeof display !== "number") return null;
+  const screen = screenIn(env.DISPLAY ?? "");
   const [inFolder, abstract] = socketsOf(display);
   const socket = connect(existsSync(inFolder) ? inFolder : abstract);
   const waiting = new Map<number, (answer: Buffer | null) => void>();
@@ -104,7 +104,7 @@ export function connectX11(
     isOpen = true;
     const ownBits = ~numberMaskIn(setup);
     const isSameClient = (one: number, other: number) => (one & ownBits) === (other & ownBits);
-    const told = { ownNumber: ownNumber(setup), root: rootIn(setup) };
+    const told = { ownNumber: ownNumber(setup), screen, root: rootIn(setup, screen) };
     onOpen({ ...told, isSameClient, send, ask, atom, extension, close: () => socket.destroy() });
     return true;
   };

@@ -14,6 +14,8 @@ export interface Frame {
 /** Wider and higher than any window that it is in. */
 const LARGEST = 0x7fff_7fff;
 const BACKGROUND = 0x1;
+const CARDINAL = 6;
+const OPAQUE = 0xffff_ffff;
 const OVERRIDE_REDIRECT = 0x200;
 const EVENT_MASK = 0x800;
 const WIDTH = 0x4;
@@ -23,39 +25,6 @@ const STRUCTURE_NOTIFY = 0x2_0000;
 const SUBSTRUCTURE_NOTIFY = 0x8_0000;
 const PROPERTY_CHANGE = 0x40_0000;
 const SUBSTRUCTURE_REDIRECT = 0x10_0000;
-
-/** Opens a connection; little-endian from here on. */
-export function setupRequest({ name, secret }: Authority): Buffer {
-  const head = Buffer.alloc(12);
-  head.write("l", "latin1");
-  head.writeUInt16LE(11, 2);
-  head.writeUInt16LE(name.length, 6);
-  head.writeUInt16LE(secret.length, 8);
-  return Buffer.concat([head, padded(Buffer.from(name, "latin1")), padded(secret)]);
-}
-
-/** The length of the server's answer to it; "awaited" while too little of it is there, "refused" when it lets nobody in. */
-export function setupLength(received: Buffer): number | "awaited" | "refused" {
-  if (received.length < 8) return "awaited";
-  return received[0] === 1 ? 8 + 4 * received.readUInt16LE(6) : "refused";
-}
-
-/** The number that this connection may give to something it makes, by the server's answer. */
-export function ownNumber(setup: Buffer): number {
-  return setup.readUInt32LE(12);
-}
-
-/** The number of the window that all others are in, by the server's answer: that of its first screen. */
-export function rootIn(setup: Buffer): number {
-  const vendorBytes = 4 * Math.ceil(setup.readUInt16LE(24) / 4);
-  const formats = setup[29] ?? 0;
-  return setup.readUInt32LE(40 + vendorBytes + 8 * formats);
-}
-
-/** The bits in which the numbers of one client's windows differ; the others are its own. */
-export function numberMaskIn(setup: Buffer): number {
-  return setup.readUInt32LE(16);
-}
 
 /** Asks to be told whenever a window is mapped, unmapped, destroyed or put into another. */
 export function watchRequest(window: number): Buffer {
@@ -68,6 +37,14 @@ export function watchRequest(window: number): Buffer {
  */
 export function bareRequest(window: number): Buffer {
   return request(2, [window, BACKGROUND, 0]);
+}
+
+/**
+ * Says that nothing of what is below a window is to be seen through it, by the name's number of `_NET_WM_WINDOW_OPACITY`: a
+ * program that draws all windows may do that with those that are not the active one.
+ */
+export function opaqueRequest(opacity: number, window: number): Buffer {
+  return request(18, [window, opacity, CARDINAL, 32, 1, OPAQUE]);
 }
 
 /** Asks to be told whenever a window that is directly in the root comes, goes, or is moved up, down or aside, or its properties change. */
@@ -249,51 +226,7 @@ function named(code: number, name: string): Buffer {
   return Buffer.concat([head, text]);
 }
 
-function padded(bytes: Buffer): Buffer {
+/** As long as the protocol has it: four bytes, or so many times that. */
+export function padded(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
-}
-
-/** What an X server asks of a client before it lets it in. */
-export interface Authority {
-  readonly name: string;
-  readonly secret: Buffer;
-}
-
-/** A server that asks for nothing, such as one started for tests. */
-export const NO_AUTHORITY: Authority = { name: "", secret: Buffer.alloc(0) };
-
-const COOKIE = "MIT-MAGIC-COOKIE-1";
-
-/** Families of addresses: this machine by its name, and any machine. */
-const LOCAL = 0x0100;
-const WILD = 0xffff;
-
-/**
- * The cookie for a display's number in an Xauthority file (Xsecurity(7)): big-endian fields, each with its length. One for
- * this machine, by its name, goes before others: what was written under a name that the machine no longer has stays there.
- */
-export function authorityIn(file: Buffer, display: number, host: string): Authority {
-  let found = NO_AUTHORITY;
-  try {
-    for (let at = 0; at < file.length; ) {
-      const family = file.readUInt16BE(at);
-      const fields: Buffer[] = [];
-      at += 2;
-      for (let field = 0; field < 4; field++) {
-        const end = at + 2 + file.readUInt16BE(at);
-        fields.push(file.subarray(at + 2, end));
-        at = end;
-      }
-      const [address = "", number = "", name = "", secret = Buffer.alloc(0)] = fields;
-      const fits = number.length === 0 || number.toString() === String(display);
-      if (!fits || name.toString() !== COOKIE) continue;
-      const authority = { name: COOKIE, secret };
-      if (family === WILD || (family === LOCAL && address.toString() === host)) return authority;
-      if (found === NO_AUTHORITY) found = authority;
-    }
-  } catch (error) {
-    // A file that ends too early holds no more.
-    if (!(error instanceof RangeError)) throw error;
-  }
-  return found;
 }

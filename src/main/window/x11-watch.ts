@@ -13,6 +13,7 @@ import {
   isMinimizedIn,
   isViewableIn,
   mapRequest,
+  opaqueRequest,
   ownerIn,
   ownerRequest,
   propertyRequest,
@@ -99,6 +100,8 @@ export function watchWindow(
     connection = opened;
     opened.send(Buffer.concat([bareRequest(window), watchRequest(window), watchRootRequest(opened.root)]));
     look();
+    const opacity = await opened.atom("_NET_WM_WINDOW_OPACITY");
+    if (opacity !== null) opened.send(opaqueRequest(opacity, window));
     const extension = await opened.ask(extensionRequest("XFIXES"));
     if (extension !== null) opened.send(hideRequests(extension, window));
     isSaverOn = await watchSaver(opened);
@@ -160,7 +163,7 @@ async function raise(connection: X11Connection, window: number): Promise<void> {
 
 /** Whether a program draws all windows, and whether and where each is to be seen (`_NET_WM_CM_Sn` of the same hints). */
 async function isComposited(connection: X11Connection): Promise<boolean> {
-  const name = await connection.atom("_NET_WM_CM_S0");
+  const name = await connection.atom(`_NET_WM_CM_S${connection.screen}`);
   const owner = name === null ? null : await connection.ask(ownerRequest(name));
   return owner === null || ownerIn(owner) !== 0;
 }

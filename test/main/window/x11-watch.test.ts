@@ -30,16 +30,14 @@ let told: WatchEvent[];
 let area: Frame | null;
 
 beforeAll(async () => {
-  display = await startDisplay(WHOLE);
+  display = await startDisplay({ ...WHOLE, screens: 2 });
 });
 
 afterAll(() => display.stop());
 
 beforeEach(async () => {
   windows = 0;
-  const connected = () =>
-    new Promise<X11Connection>((resolve) => void connectX11({ DISPLAY: display.name }, resolve, () => {}));
-  [own, program] = [await connected(), await connected()];
+  [own, program] = [await connected(display.name), await connected(display.name)];
   player = create(WHOLE, own);
   own.send(mapRequest(player));
   // Another program could be told of it before it is there.
@@ -59,6 +57,10 @@ beforeEach(async () => {
   await isTold("uncovered");
 });
 
+function connected(to: string): Promise<X11Connection> {
+  return new Promise((resolve) => void connectX11({ DISPLAY: to }, resolve, () => {}));
+}
+
 /** A window on top of all others, which is not to be seen yet. */
 function create({ x, y, width, height }: Frame, by = program, isInputOnly = false): number {
   const window = by.ownNumber + ++windows;
@@ -66,7 +68,7 @@ function create({ x, y, width, height }: Frame, by = program, isInputOnly = fals
   message[0] = 1;
   message.writeUInt16LE(8, 2);
   message.writeUInt32LE(window, 4);
-  message.writeUInt32LE(program.root, 8);
+  message.writeUInt32LE(by.root, 8);
   [x, y, width, height, 0, isInputOnly ? 2 : 1].forEach((value, index) => {
     message.writeInt16LE(value, 12 + 2 * index);
   });
@@ -127,6 +129,31 @@ describe("a window among others, as the X server tells of it", () => {
     await isTold("covered");
     hide(other);
     await isTold("uncovered");
+  });
+
+  it("is watched on that of the server's screens which DISPLAY names: covered by what lies on it, not by what lies on others", async () => {
+    const to = `${display.name}.1`;
+    const [here, there] = [await connected(to), await connected(to)];
+    const window = create(WHOLE, here);
+    here.send(mapRequest(window));
+    await here.ask(frameRequest(window));
+    const heard: WatchEvent[] = [];
+    const second = watchWindow(window, { DISPLAY: to }, (event) => heard.push(event));
+    onTestFinished(() => {
+      for (const one of [second, here, there]) one?.close();
+    });
+    const isHeard = (event: WatchEvent) => eventually(`"${event}"`, () => heard.at(-1) === event || undefined);
+    await isHeard("uncovered");
+    show(create(WHOLE));
+    await isTold("covered");
+    second?.look();
+    await isHeard("uncovered");
+    expect([here.root === own.root, heard.includes("covered")]).toEqual([false, false]);
+
+    there.send(mapRequest(create(CORNER, there)));
+    await isHeard("covered");
+    second?.raise();
+    await isHeard("uncovered");
   });
 
   it("is minimized where the window manager says so, though it is still mapped, and restored when it says that", async () => {

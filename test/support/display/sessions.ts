@@ -33,9 +33,10 @@ export async function startSession(session: Session, width: number, height: numb
   };
 }
 
+/** Picom lets what is below a window that is not the active one shine through it, as its sample configuration has it. */
 const MANAGERS: Readonly<Record<Exclude<Session, "cage">, readonly (readonly [string, ...string[]])[]>> = {
   openbox: [["openbox"]],
-  "openbox and picom": [["openbox"], ["picom", "--backend", "xrender"]],
+  "openbox and picom": [["openbox"], ["picom", "--backend", "xrender", "--inactive-opacity", "0.8"]],
   icewm: [["icewm"]],
 };
 
