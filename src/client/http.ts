@@ -142,7 +142,9 @@ function nextStop(reply: Reply, from: string): string | null {
   const location = told === null ? null : asWritten(told);
   if (location === null || !URL.canParse(location, from)) return null;
   const next = new URL(location, from);
-  return next.protocol === "http:" || next.protocol === "https:" ? next.href : null;
+  // A URL with a user or password is one that `fetch` refuses.
+  const isCallable = /^https?:$/.test(next.protocol) && next.username === "" && next.password === "";
+  return isCallable ? next.href : null;
 }
 
 /** A header is handed over byte by byte; many servers write UTF-8 into it, as browsers read it. */

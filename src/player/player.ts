@@ -24,13 +24,12 @@ import { PageCache } from "./media/page-cache.ts";
 import { DataBook, DataMeter, type DataMonth } from "./network/data-meter.ts";
 import { DeferredBook, downloadDeferred } from "./network/deferred-media.ts";
 import {
-  addressesOf,
   type EgressPolicy,
   egressPolicy,
   limitedBy,
   mayFollow,
   type Resolve,
-  resolveSoon,
+  resolveBy,
 } from "./network/egress-policy.ts";
 import { meteredLine, Throttle } from "./network/media-line.ts";
 import { pageGetBy } from "./network/page-get.ts";
@@ -114,9 +113,7 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
   const { config, clock, log, metrics, random } = parts;
   const control = new AbortController();
   const serviceClock = new ServiceClock(clock);
-  const { uplink } = config.network;
-  const isProxied = uplink.http !== null || uplink.https !== null;
-  const resolve = parts.resolve ?? (isProxied ? resolveSoon() : addressesOf);
+  const resolve = parts.resolve ?? resolveBy(config.network.uplink, new URL(config.baseUrl).hostname);
   const policy = egressPolicy(config, resolve);
   const client = new SpotClient({
     baseUrl: config.baseUrl,

@@ -47,7 +47,7 @@ export type SpotReading =
 
 const webUrl = z.url({ protocol: /^https?$/i });
 
-/** A pop that every HTTP client refuses to call would be played and never proved (F18). */
+/** What every HTTP client refuses to call could never be had, and a pop would be played and never proved (F18). */
 const callableUrl = webUrl.pipe(
   z
     .string()
@@ -69,7 +69,7 @@ const playableItemSchema = z.object({
   height: z.int().positive().nullish().catch(null),
   width: z.int().positive().nullish().catch(null),
   duration: z.number().positive().max(LONGEST_ITEM_MS),
-  url: webUrl,
+  url: callableUrl,
   pop: callableUrl,
   newsType: z.string().nullish().catch(null),
   // Some write 0 for a size that they do not know.

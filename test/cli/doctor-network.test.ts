@@ -1,5 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { TlsOptions } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { answer, nobody, serve, serveByTls } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
@@ -151,6 +154,23 @@ describe("spotloop doctor where what answers is not what the address says", () =
     const secure = { SPOTLOOP_BASE_URL: url.replace("http:", "https:"), SPOTLOOP_DATA_DIR: temporaryFolder() };
     const { advice } = await said({ ...player, ...secure }, [], { stdin: "" });
     for (const name of ["tls", "service"]) expect(advice(name)).toContain("no TLS is spoken");
+  });
+
+  it.each([
+    ["older TLS", { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" }],
+    ["HTTP/2 alone", { ALPNProtocols: ["h2"] }],
+  ] as [string, TlsOptions][])("says that TLS is spoken otherwise there: %s", async (_, spoken) => {
+    const { authority, server, key } = makeCertificates(temporaryFolder(), ["localhost"]);
+    const old = createServer({ ...spoken, cert: readFileSync(server), key: readFileSync(key) });
+    await new Promise<void>((resolve) => void old.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void old.close());
+    const url = `https://localhost:${(old.address() as AddressInfo).port}`;
+    const known = { SPOTLOOP_BASE_URL: url, SPOTLOOP_NETWORK_CA_FILE: authority };
+    const { line, advice } = await said({ ...player, ...known, SPOTLOOP_DATA_DIR: temporaryFolder() }, [], {
+      stdin: "",
+    });
+    expect(line("service")).toContain("does not answer (ERR_SSL_");
+    expect(advice("service")).toContain("TLS 1.2 or newer");
   });
 });
 

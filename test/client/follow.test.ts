@@ -24,6 +24,14 @@ it("a request brings along the cookies that its redirects set, to the same host 
   expect(brought).toEqual(["mine=1", "mine=1; checked=1; who=you", "mine=1; who=you; checked=2", undefined]);
 });
 
+it("a redirect to where no client goes is not followed, and the answer is the redirect itself", async () => {
+  for (const location of ["https://user:secret@there.example/", "file:///etc/passwd", "javascript:1", "http://"]) {
+    const server = await serve((_, response) => response.writeHead(302, { location }).end());
+    const reply = await follow(get, `${server.url}/page`, new AbortController().signal);
+    expect(reply).toMatchObject({ status: 302, url: `${server.url}/page` });
+  }
+});
+
 it("an answer comes with the cookies that redirects set for its host, each for the path where it was set", async () => {
   const server = await serve(({ url }, response) => {
     const isFirst = url === "/play/begin?for=7";

@@ -104,6 +104,8 @@ describe("reading a spot", () => {
     ["url", "ftp://media.example/a"],
     ["url", "a.mp4"],
     ["url", undefined],
+    ["url", "https://user:secret@media.example/a"],
+    ["url", "http://media.example:6000/a"],
     ["pop", "javascript:1"],
     ["pop", ""],
     ["pop", "ftp://pop.example/q"],

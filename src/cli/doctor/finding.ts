@@ -46,6 +46,12 @@ const WRONG_TIME = "Check this machine's date; else tell the operator of the ser
 const NO_TLS =
   "Check the address: no TLS is spoken at this port. Either it is another one, or the address begins with http:.";
 
+const OTHER_TLS =
+  "Tell whoever runs it: HTTP/1.1 by TLS 1.2 or newer is needed there, and no certificate from this side.";
+
+/** How Node names what either side has against the other's TLS. */
+const OF_TLS = /^ERR_SSL_/;
+
 /** By Node's name for what went wrong. */
 const ADVICE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: WRONG_TIME,
@@ -72,7 +78,8 @@ export function endingOf(error: unknown, host: string): Ending {
     const advice = "Set network.caFile to the certificate of its signer: your network's own authority, or its proxy.";
     return { reason: `its certificate is not known: ${reason}`, advice };
   }
-  return { reason, advice: ADVICE[reason] ?? `Let this machine reach ${host}: a firewall may stand between.` };
+  const unknown = OF_TLS.test(reason) ? OTHER_TLS : `Let this machine reach ${host}: a firewall may stand between.`;
+  return { reason, advice: ADVICE[reason] ?? unknown };
 }
 
 /** What to do about a captive portal. */

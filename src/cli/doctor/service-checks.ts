@@ -13,6 +13,8 @@ import { endingOf, type Finding, failure, fine, LOG_IN, warning } from "./findin
 
 /** Long enough for a slow line, short enough for the person who waits. */
 const WITHIN_MS = 10_000;
+/** One that does not answer is given up after five seconds as a rule, and another one asked. */
+const SLOW_NAME_MS = 4_000;
 /** A certificate that ends sooner should have been renewed by now. */
 const SHORT_CERTIFICATE_MS = 14 * 24 * 3_600_000;
 /** A proof is due within an hour of its request; a clock so far off makes times in reports wrong as well. */
@@ -34,9 +36,15 @@ export async function serviceFindings({ baseUrl, orgToken, uplink }: Access, env
 }
 
 async function name(host: string, proxy: HttpProxy | null): Promise<Finding> {
+  const startedAt = performance.now();
   try {
     const { address } = await lookup(host);
-    return fine("name", address === host ? host : `${host} is ${address}`);
+    const tookMs = performance.now() - startedAt;
+    const text = address === host ? host : `${host} is ${address}`;
+    if (tookMs <= SLOW_NAME_MS) return fine("name", text);
+    const advice =
+      "Check this machine's name servers: one does not answer, or leaves the question for IPv6 unanswered.";
+    return warning("name", `${text}, found after ${Math.round(tookMs / 1_000)} s`, advice);
   } catch (error) {
     if (proxy !== null) return fine("name", `${host} is not known here: the proxy has to know it`);
     const advice = "Check baseUrl, the network cable and the name server.";

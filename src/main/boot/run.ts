@@ -89,8 +89,9 @@ export async function run(parts: Run): Promise<void> {
     void windowShown.then(() => slate.begin({ ...config, isMuted, clock, log: logger }));
   }
   const metrics = createMetrics(screenIds.length > 1);
+  const serviceHost = new URL(config.baseUrl).hostname;
   const playerParts: PlayerParts = {
-    ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink) },
+    ...{ config, clock, log: logger, metrics, ...requestsBy(config.network.uplink, serviceHost) },
     browser: { "user-agent": app.userAgentFallback, "accept-language": app.getLocale() },
     openMediaFetch: (policy) => openMediaFetch(policy, config.network.uplink),
     random: Math.random,

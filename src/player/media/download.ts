@@ -277,10 +277,10 @@ function tooLarge(maxBytes: number): DownloadFailure {
   return { kind: "broken", reason: largerThan(maxBytes), fault: "certain" };
 }
 
-/** A code, or what a proxy had against it, tells more than "fetch failed". */
+/** A code, or what a proxy had against it, tells more than "fetch failed". What `fetch` has against a URL quotes it whole. */
 function inWords(error: unknown): string {
   const reason = reasonOf(error);
-  return reason === NO_REASON ? String(error) : reason;
+  return reason === NO_REASON && !(error instanceof TypeError) ? String(error) : reason;
 }
 
 /** A full or broken disk is not the network's fault: it carries a system error code and a failing call. */

@@ -1,10 +1,11 @@
 import { lookup } from "node:dns/promises";
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { type Get, within } from "../../client/http.ts";
 import { type AddressScope, isLocalName } from "../../core/network/address.ts";
+import type { ProxyRules } from "../../core/network/proxy-choice.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Config } from "../config/config.ts";
-import { lookUpForMedia, NAME_WITHIN_MS, rememberUnknown } from "./name-lookups.ts";
+import { type Find, lookUpBeside, lookUpOthers, NAME_WITHIN_MS, rememberUnknown } from "./name-lookups.ts";
 import { type OwnAddresses, scopeHere } from "./own-network.ts";
 
 /** Where media and creatives may be loaded from, beyond the public internet. */
@@ -38,11 +39,12 @@ export function egressPolicy(
     allowHosts: creatives.allowHosts.map(hostMeant),
     scopeOf,
     async serviceScope() {
-      if (known !== null) return known;
-      const addresses = await resolve(hostname).catch(() => null);
+      // Asked each time: a captive portal's name server has an address of its own for whatever name, for a while.
+      const asked = known === null ? resolve(hostname) : within(NAME_WITHIN_MS, NEVER, () => resolve(hostname));
+      const addresses = await asked.catch(() => null);
       const scope = [hostname, ...(addresses ?? [])].map(scopeOf).reduce(nearer);
-      // While its name cannot be resolved nothing is known for good.
-      if (addresses !== null) known = scope;
+      if (addresses === null) return known ?? scope;
+      known = scope;
       return scope;
     },
   };
@@ -135,16 +137,23 @@ function nearer(one: AddressScope, other: AddressScope): AddressScope {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** The addresses of a name as this machine knows them. */
-export const addressesOf: Resolve = async (hostname) => {
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address }) => address);
-};
+const addressesOf: Resolve = addressesBy((hostname, options) => lookup(hostname, { ...options, all: true }));
 
-/** By media's place for look-ups: behind a proxy the other one is for the proxy's own name. */
-const addressesInTurn: Resolve = async (hostname) => {
-  const found = await lookUpForMedia(hostname, { all: true }, NAME_WITHIN_MS);
-  return found.map(({ address }) => address);
-};
+/** In the place that is not for the proxy's own name. */
+const addressesInTurn: Resolve = addressesBy((hostname, options) => lookUpOthers(hostname, options, NAME_WITHIN_MS));
+
+/** By a way to look names up. An address is its own, and waits for nobody. */
+function addressesBy(find: Find): Resolve {
+  return async (hostname) => {
+    if (isIP(hostname) !== 0) return [hostname];
+    return (await find(hostname, { all: true })).map(({ address }) => address);
+  };
+}
+
+/** Resolves names for requests by an uplink to a service and to all that it names. */
+export function resolveBy({ http, https }: ProxyRules, serviceHost: string): Resolve {
+  return http !== null || https !== null ? resolveSoon() : addressesBy(lookUpBeside(serviceHost));
+}
 
 /**
  * Resolves names where many may be unknown, as behind a proxy: waits for none of them long, and asks for no unknown one again

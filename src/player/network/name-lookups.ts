@@ -1,5 +1,6 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { lookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
 import type { Instant } from "../../core/spot.ts";
 
 /** Finds the addresses of a name. Rejects where there are none, and where its turn does not come within `withinMs`. */
@@ -18,15 +19,41 @@ const MOST_NAMES = 1_000;
 
 /**
  * The runtime looks up as many names at a time as half of its threads (`UV_THREADPOOL_SIZE`, 4), and nothing ends a look-up that
- * nobody answers, as of names that a network filters. Media leave one place to spots, proofs and the proxy's own name.
+ * nobody answers, as of names that a network filters. All others leave one place to the service's or the proxy's own name.
  */
-const MEDIA_LOOKUPS = Math.max(1, Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) - 1);
+const OTHER_LOOKUPS = Math.max(1, Math.ceil(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2) - 1);
 
-/** Looks up all names of media, whatever for: the places are this process's, so the limit is, too. */
-export const lookUpForMedia: Find = lookupWithin(MEDIA_LOOKUPS);
+/** Looks up the names of media, proofs and the broker, whatever for: the places are this process's, so the limit is, too. */
+export const lookUpOthers: Find = lookupWithin(OTHER_LOOKUPS);
+
+/** In its own place. Spots are asked for at their own pace, so that it need not count as unknown for a while. */
+const lookUpService: Find = lookupWithin(1, undefined, undefined, Number.POSITIVE_INFINITY);
 
 /**
- * Looks up `most` names at a time; what nobody answered just now is not asked for again at once. Since each name that nobody
+ * Looks up the service's own name apart from all others: no spot waits for a name that nobody answers. What is found later
+ * than its asker could wait is there for the next, as where a name server leaves the question for IPv6 unanswered.
+ */
+export function lookUpBeside(serviceHost: string): Find {
+  return (hostname, ...more) => (hostname === serviceHost ? lookUpService : lookUpOthers)(hostname, ...more);
+}
+
+/** The same as connections ask for it. */
+export function lookupBy(find: Find): LookupFunction {
+  return (hostname, options, answer) => {
+    find(hostname, options).then(
+      (found) => {
+        const [first] = found;
+        if (first === undefined) return answer(unanswered(`${hostname} has no address`), []);
+        if (options.all) answer(null, [...found]);
+        else answer(null, first.address, first.family);
+      },
+      (failure: Error) => answer(failure, []),
+    );
+  };
+}
+
+/**
+ * Looks up `most` names at a time; what nobody answered for `slowMs` just now is not asked for again at once. Since each name that nobody
  * answers takes a place for ten seconds or more, a name that was found lately needs none, names that were found before go
  * ahead of others, and the one that was asked for last goes first: it can still wait for longest.
  */
@@ -34,8 +61,9 @@ export function lookupWithin(
   most: number,
   find: Find = (hostname, options) => lookup(hostname, { ...options, all: true }),
   now: () => Instant = () => performance.now(),
+  slowMs = NAME_WITHIN_MS,
 ): Find {
-  const ask = rememberUnknown(find, NAME_WITHIN_MS, now);
+  const ask = rememberUnknown(find, slowMs, now);
   const found = new Map<string, { readonly addresses: readonly LookupAddress[]; readonly endAt: Instant }>();
   const inUse: Waiting[] = [];
   const others: Waiting[] = [];

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { Agent, type Dispatcher, fetch as fetchBy, ProxyAgent } from "undici";
+import { Agent, type Dispatcher, fetch as fetchBy, Pool, ProxyAgent } from "undici";
 import { bodyOf, headersOf } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
@@ -12,7 +12,7 @@ import {
   type Resolve,
   resolveSoon,
 } from "./egress-policy.ts";
-import { CONNECT_WITHIN_MS, lookUpForMedia } from "./name-lookups.ts";
+import { CONNECT_WITHIN_MS, lookUpOthers, lookupBy } from "./name-lookups.ts";
 import { heedingMachine, type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
 
 /** The way of one request: what connects it, and the proxy that it goes through or null. */
@@ -91,10 +91,14 @@ function blamed(error: unknown): unknown {
   return error;
 }
 
+/** As much as Chromium reads. Servers with many rules for browsers in their headers say more than the usual 16 KiB. */
+const LARGEST_HEAD_BYTES = 256 * 1024;
+
 /** The routes of an uplink. `lookup` finds the addresses of hosts that are asked directly. */
 export function routesBy(uplink: Uplink, lookup?: LookupFunction): (url: URL) => Route {
   const trust = trustOf(uplink);
-  const direct = new Agent({ connect: { ...trust, timeout: CONNECT_WITHIN_MS, ...(lookup && { lookup }) } });
+  const connect = { ...trust, timeout: CONNECT_WITHIN_MS, ...(lookup && { lookup }) };
+  const direct = new Agent({ connect, maxHeaderSize: LARGEST_HEAD_BYTES });
   const agents = new Map<HttpProxy, ProxyAgent>();
   return (url) => {
     const proxy = proxyFor(url, uplink);
@@ -111,6 +115,8 @@ function agentOf({ url, authorization }: HttpProxy, trust: Trust): ProxyAgent {
     ...(authorization === null ? {} : { token: authorization }),
     // Most proxies connect through to port 443 alone: what is not encrypted they fetch themselves.
     proxyTunnel: false,
+    // What it fetches itself is asked for by none of the options above.
+    factory: (origin, options) => new Pool(origin, { ...options, maxHeaderSize: LARGEST_HEAD_BYTES }),
     requestTls: trust,
     proxyTls: trust,
   });
@@ -137,19 +143,11 @@ export function fetchGuardedBy(
 }
 
 function guardedLookup(policy: EgressPolicy): LookupFunction {
-  return (hostname, options, answer) => {
-    lookUpForMedia(hostname, options)
-      .then((found) => allowedOf(hostname, found, policy))
-      .then(
-        (allowed) => {
-          const [first] = allowed;
-          if (first === undefined) return answer(new EgressDenied(hostname), []);
-          if (options.all) answer(null, allowed);
-          else answer(null, first.address, first.family);
-        },
-        (failure: Error) => answer(failure, []),
-      );
-  };
+  return lookupBy(async (hostname, options) => {
+    const allowed = await allowedOf(hostname, await lookUpOthers(hostname, options), policy);
+    if (allowed.length === 0) throw new EgressDenied(hostname);
+    return allowed;
+  });
 }
 
 async function allowedOf(

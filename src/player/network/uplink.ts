@@ -8,6 +8,7 @@ import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../c
 import { readableByOthers } from "../config/file.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import { readTextFile } from "../small-file.ts";
+import { lookUpBeside, lookupBy } from "./name-lookups.ts";
 
 /** How requests leave this machine: through which proxies, and which certificates are trusted on the way. */
 export interface Uplink extends ProxyRules {
@@ -256,27 +257,39 @@ const ADDRESS_WITHIN_MS = 2_000;
 const TRUST_ANYBODY = "NODE_TLS_REJECT_UNAUTHORIZED";
 
 /**
- * Requests by an uplink. What it takes for proxies and certificates is loaded with the first of them, if ever. From now on
- * this process tries each address of a host for `ADDRESS_WITHIN_MS`, and checks certificates, whatever connects to it.
+ * Requests by an uplink. From now on this process tries each address of a host for `ADDRESS_WITHIN_MS`, and checks
+ * certificates, whatever connects to it. Where `serviceHost` is told, its name is looked up apart from all others, which may
+ * be many and nobody's. What that takes, or proxies and certificates, is loaded with the first request that needs it.
  */
-export function requestsBy(uplink: Uplink): Requests {
+export function requestsBy(uplink: Uplink, serviceHost: string | null = null): Requests {
   setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_WITHIN_MS);
   delete process.env[TRUST_ANYBODY];
-  if (isPlain(uplink)) return { fetch: heedingMachine(globalThis.fetch), exactGet: heedingMachine(exactGet) };
+  const isDirect = isPlain(uplink);
+  if (serviceHost === null && isDirect) {
+    return { fetch: heedingMachine(globalThis.fetch), exactGet: heedingMachine(exactGet) };
+  }
   let opening: Promise<Requests> | null = null;
   const open = () => {
-    opening ??= openRequests(uplink);
+    opening ??= openRequests(uplink, serviceHost);
     return opening;
   };
+  // The screen waits for the first spot of a run: it is asked for without what takes a while to load.
+  let isFirst = isDirect;
+  const ask: typeof globalThis.fetch = async (...request) => {
+    const goesAtOnce = isFirst && new URL(String(request[0])).hostname === serviceHost;
+    if (!goesAtOnce) return (await open()).fetch(...request);
+    isFirst = false;
+    return globalThis.fetch(...request);
+  };
   return {
-    fetch: heedingMachine(async (...request) => (await open()).fetch(...request)),
+    fetch: heedingMachine(ask),
     exactGet: heedingMachine(async (...request) => (await open()).exactGet(...request)),
   };
 }
 
-async function openRequests(uplink: Uplink): Promise<Requests> {
+async function openRequests(uplink: Uplink, serviceHost: string | null): Promise<Requests> {
   const { routesBy, routedRequests } = await import("./routed-requests.ts");
-  return routedRequests(routesBy(uplink));
+  return routedRequests(routesBy(uplink, serviceHost === null ? undefined : lookupBy(lookUpBeside(serviceHost))));
 }
 
 /** Whether requests go by the runtime's own ways. Some of these it would send through the environment's proxies by itself. */

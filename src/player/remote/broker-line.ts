@@ -5,6 +5,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { within } from "../../client/http.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import type { Config } from "../config/config.ts";
+import { lookUpOthers, lookupBy } from "../network/name-lookups.ts";
 import { trustedBy, trustOf, type Uplink } from "../network/uplink.ts";
 import { readTextFile } from "../small-file.ts";
 
@@ -46,7 +47,8 @@ export function openBrokerLine(access: BrokerAccess, uplink: Uplink, signal: Abo
     const proxy = proxyFor(new URL(`https://${hostname}:${target.port}`), uplink);
     const tunnel = proxy === null ? {} : { socket: await tunnelled(proxy, target, uplink, limit) };
     const servername = isIP(target.host) === 0 ? { servername: target.host } : {};
-    const socket = connect({ ...target, ...shown, ca: [...ca], ...servername, ...tunnel, minVersion: "TLSv1.2" });
+    const tls = { ...shown, ...servername, ca: [...ca], minVersion: "TLSv1.2" as const };
+    const socket = connect({ ...target, ...tls, ...tunnel, lookup: lookupBy(lookUpOthers) });
     limit.addEventListener("abort", () => socket.destroy(), { once: true });
     await new Promise<void>((resolve, reject) => {
       socket.once("secureConnect", () => {

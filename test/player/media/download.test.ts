@@ -49,6 +49,13 @@ async function obtain(...given: readonly Answer[]) {
   return { outcome, ranges };
 }
 
+it("a URL that fetch refuses is in none of the words about it", async () => {
+  const { wanted } = await mediaOrigin();
+  const { cache } = await openMediaCache();
+  const request = { ...wanted("/a"), url: "http://user:secret@127.0.0.1/a?signature" };
+  expect(await cache.obtain(request, never)).toMatchObject({ kind: "failed", reason: "network error" });
+});
+
 describe("the rest of a file", () => {
   const v1 = { etag: '"v1"' };
 

@@ -88,6 +88,32 @@ describe("where a creative may reach", () => {
     },
   );
 
+  it("is no private address once a captive portal, by whose name server all names were its own, has let go", async () => {
+    let addresses = ["10.0.0.1"];
+    const config = { baseUrl: "https://network.example", creatives: { allowPrivateNetwork: false, allowHosts: [] } };
+    const by = egressPolicy(
+      config,
+      async () => addresses,
+      () => OWN,
+    );
+    expect(await mayReach(new URL("http://192.168.1.1/"), by)).toBe(true);
+    addresses = ["203.0.115.7"];
+    expect(await mayReach(new URL("http://192.168.1.1/"), by)).toBe(false);
+  });
+
+  it("is as near as the service was when its name was last known", async () => {
+    let addresses: string[] | null = ["192.168.1.2"];
+    const config = { baseUrl: "https://signage.lan", creatives: { allowPrivateNetwork: false, allowHosts: [] } };
+    const by = egressPolicy(
+      config,
+      async () => addresses ?? Promise.reject(new Error("no such name")),
+      () => OWN,
+    );
+    expect(await mayReach(new URL("http://192.168.1.1/"), by)).toBe(true);
+    addresses = null;
+    expect(await mayReach(new URL("http://192.168.1.1/"), by)).toBe(true);
+  });
+
   it("is judged again at every redirect", async () => {
     const gone: string[] = [];
     const get = async (url: string): Promise<Reply> => {

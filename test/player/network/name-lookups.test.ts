@@ -1,13 +1,15 @@
+import callbackDns from "node:dns";
 import dns from "node:dns/promises";
 import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SpotClient } from "../../../src/client/spot-client.ts";
 import { scopeOf } from "../../../src/core/network/address.ts";
 import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egress-policy.ts";
 import { lookupWithin } from "../../../src/player/network/name-lookups.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
-import { DIRECT } from "../../../src/player/network/uplink.ts";
+import { DIRECT, requestsBy } from "../../../src/player/network/uplink.ts";
 
 const MINUTE = 60_000;
 
@@ -146,22 +148,30 @@ describe("the look-ups of media's names", () => {
   });
 });
 
-/** Stands in for the look-ups of the runtime: what they were asked for, and `end` for those of names that nobody answers. */
-function fakeRuntime() {
+/**
+ * Stands in for the look-ups of the runtime, by either of their names: what they were asked for, and `end` for those of names
+ * that nobody answers.
+ */
+function fakeRuntime(isDead = (hostname: string) => hostname.startsWith("dead")) {
   const { lookup } = dns;
+  const { lookup: lookupFor } = callbackDns;
   const asked: string[] = [];
   const ended = Promise.withResolvers<void>();
   const find = async (hostname: string) => {
-    asked.push(hostname);
-    if (hostname.startsWith("dead")) await ended.promise;
+    if (isIP(hostname) === 0) asked.push(hostname);
+    if (isDead(hostname)) await ended.promise;
     return [{ address: "127.0.0.1", family: 4 }];
   };
-  const use = (one: unknown) => {
+  const findFor = (hostname: string, _: object, answer: (error: null, found: unknown) => void) => {
+    void find(hostname).then((found) => answer(null, found));
+  };
+  const use = (one: unknown, oneFor: unknown) => {
     Object.assign(dns, { lookup: one });
+    Object.assign(callbackDns, { lookup: oneFor });
     syncBuiltinESMExports();
   };
-  use(find);
-  onTestFinished(() => use(lookup));
+  use(find, findFor);
+  onTestFinished(() => use(lookup, lookupFor));
   return { asked, end: ended.resolve };
 }
 
@@ -195,5 +205,48 @@ describe("media's one place for look-ups", () => {
     end();
     await Promise.allSettled([...judged, fetched]);
     expect(asked).toHaveLength(3);
+  });
+});
+
+describe("the service's own name", () => {
+  const signal = new AbortController().signal;
+
+  /** A service under a name, which no other test has found, and a client that waits for it and for proofs so long. */
+  async function namedService(
+    name: string,
+    timeouts: { readonly spotTimeoutMs: number; readonly proofTimeoutMs: number },
+  ) {
+    const host = createServer((_, response) => response.writeHead(204, { connection: "close" }).end());
+    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void host.close());
+    const baseUrl = `http://${name}:${(host.address() as AddressInfo).port}`;
+    const requests = requestsBy(DIRECT, name);
+    return new SpotClient({ baseUrl, orgToken: "t", spotRetryMs: 1, ...requests, ...timeouts });
+  }
+
+  it("is looked up beside one other name at most, however many proofs go to names that nobody answers", async () => {
+    const { asked, end } = fakeRuntime();
+    const client = await namedService("service1.example", { spotTimeoutMs: 5_000, proofTimeoutMs: 5_000 });
+    const pops = ["http://dead1.example/", "http://dead2.example/{id}", "http://dead2.example/3"];
+    const proofs = pops.map((pop) => client.sendProof(pop, signal));
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    expect(await client.getSpot("screen", signal)).toMatchObject({ kind: "empty" });
+    expect(asked).toHaveLength(2);
+    expect(asked).toContain("service1.example");
+    end();
+    await Promise.all(proofs);
+  });
+
+  it("is looked up once by all requests after the first, those that could not wait for it and the one that comes later", async () => {
+    const { asked, end } = fakeRuntime((hostname) => hostname === "service2.example");
+    const client = await namedService("service2.example", { spotTimeoutMs: 50, proofTimeoutMs: 50 });
+    const ask = () => client.getSpot("screen", signal);
+    for (const spot of [await ask(), await ask(), await ask()]) {
+      expect(spot).toMatchObject({ kind: "unavailable", reason: "timeout" });
+    }
+    end();
+    await settled();
+    expect(await ask()).toMatchObject({ kind: "empty" });
+    expect(asked).toEqual(["service2.example", "service2.example"]);
   });
 });

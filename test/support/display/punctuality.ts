@@ -79,7 +79,8 @@ export function punctualityOf(items: readonly Timed[], stalls: readonly Stall[])
   const isExplained = ({ offMs, boundMs, stalledMs }: Mistimed) =>
     offMs <= boundMs + (stalledMs > 0 ? stalledMs + FRAME_MS : 0);
   // A machine that holds the player up for as long as an item may be off does not keep up.
-  const isStarved = (item: Mistimed) => item.stalledMs >= (isStray(item) ? STARVED_MS : Math.min(STARVED_MS, item.boundMs));
+  const isStarved = (item: Mistimed) =>
+    item.stalledMs >= (isStray(item) ? STARVED_MS : Math.min(STARVED_MS, item.boundMs));
   const isSlight = ({ offMs, boundMs }: Mistimed) => offMs <= boundMs + STALL_CEILING_MS;
   // Whatever excuses it, what is seen between items is not in the order that is asked for.
   const isStray = ({ durationMs }: Mistimed) => durationMs === 0;

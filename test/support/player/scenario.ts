@@ -117,7 +117,7 @@ export async function openScenario(folder: string, changes: ScenarioChanges = {}
     metrics = createMetrics();
     const config = configFor(emulator, folder, changes);
     const { uplink } = config.network;
-    const { fetch, exactGet } = requestsBy(uplink);
+    const { fetch, exactGet } = requestsBy(uplink, new URL(config.baseUrl).hostname);
     const started = await startPlayer({
       config,
       clock,
