@@ -212,7 +212,7 @@ export class CuedDeck {
         return false;
       }
       this.#opened = opened;
-      await loadAndDraw(opened, this.#canDrawBelow());
+      await loadAndDraw(opened, this.#canDrawBelow);
     } catch (error) {
       if (isWanted()) throw error;
     }
@@ -224,10 +224,13 @@ export class CuedDeck {
 /** Where views below others are not drawn, a deck is raised at most this long after it has loaded. */
 const UNDRAWN_AFTER_MS = 300;
 
-/** Loads a deck below everything visible; resolves when its whole first picture is drawn there. */
-export async function loadAndDraw({ deck, content }: OpenedDeck, canDrawBelow: boolean): Promise<void> {
+/**
+ * Loads a deck below everything visible; resolves when its whole first picture is drawn there. Whether it can be is asked only
+ * then: a window that was just brought back to its place is told of its size a little later.
+ */
+export async function loadAndDraw({ deck, content }: OpenedDeck, canDrawBelow: () => boolean): Promise<void> {
   deck.hangOut();
   await content.load();
-  if (canDrawBelow) await content.drawn();
+  if (canDrawBelow()) await content.drawn();
   else await settledWithin(content.drawn(), UNDRAWN_AFTER_MS);
 }

@@ -185,7 +185,7 @@ export class PageDecks {
   async #load(item: Item, onFailed: OnFailed): Promise<Loading> {
     const { window, clock } = this.#parts;
     const page = await this.#open(item, onFailed);
-    const loaded = loadAndDraw(page, canDrawBelow(window)).then(() => {
+    const loaded = loadAndDraw(page, () => canDrawBelow(window)).then(() => {
       page.owner.moves = null;
       assertWhole(page.owner.page);
     });
