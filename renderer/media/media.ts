@@ -149,18 +149,11 @@ const HOLE_CELLS = 16;
 /** Whether the bytes of a picture end before it does: a picture element draws what there is, or nothing, and says that it loaded. */
 async function isCutOff(image: HTMLImageElement, type: string): Promise<boolean> {
   if (!(await ImageDecoder.isTypeSupported(type)) || !hasHoles(image)) return false;
-  const { body } = await fetch(image.src);
-  if (body === null) return false;
-  const decoder = new ImageDecoder({ data: body, type });
-  try {
-    await decoder.completed;
+  const isWhole = await askDecoder(image.src, type, async (decoder) => {
     (await decoder.decode()).image.close();
-    return false;
-  } catch {
     return true;
-  } finally {
-    decoder.close();
-  }
+  });
+  return isWhole === null;
 }
 
 /** Pictures that may move. A drawing runs its own animations, from when it is loaded. */
@@ -168,15 +161,25 @@ const MAY_MOVE: readonly string[] = ["image/gif", "image/png", "image/webp", "im
 
 async function isAnimated(url: string, type: string): Promise<boolean> {
   if (!MAY_MOVE.includes(type)) return false;
+  // What a picture element shows all the same is shown as it is.
+  const images = await askDecoder(url, type, (decoder) => decoder.tracks.selectedTrack?.frameCount ?? 1);
+  return (images ?? 1) > 1;
+}
+
+/** What a decoder that has all bytes of a picture answers; null where it cannot take them for one. */
+async function askDecoder<T>(
+  url: string,
+  type: string,
+  ask: (decoder: ImageDecoder) => T | Promise<T>,
+): Promise<T | null> {
   const { body } = await fetch(url);
-  if (body === null) return false;
+  if (body === null) return null;
   const decoder = new ImageDecoder({ data: body, type });
   try {
     await decoder.completed;
-    return (decoder.tracks.selectedTrack?.frameCount ?? 1) > 1;
+    return await ask(decoder);
   } catch {
-    // What a picture element shows all the same is shown as it is.
-    return false;
+    return null;
   } finally {
     decoder.close();
   }

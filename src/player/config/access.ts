@@ -35,7 +35,7 @@ export function readAccess(source: ConfigSource, mayBeNew = false): AccessReadin
     const problems = [{ path: "", message: "The file is not there." }];
     return { kind: "bad", path: shownPath, absentFrom: places, problems };
   }
-  const file = path === null ? ({ kind: "value", value: {}, warnings: [] } as const) : readJsonFile(path);
+  const file = readJsonFile(path);
   if (file.kind === "unreadable") return { kind: "bad", path: shownPath, absentFrom: [], problems: [file.problem] };
   const written = overlaid(file.value, overridesFrom(source.env), dirname(shownPath));
   const read = accessSchema.safeParse(written);

@@ -96,7 +96,7 @@ export function readConfig(source: ConfigSource): ConfigReading {
   const watch = path === null ? places : places.slice(0, places.indexOf(path) + 1);
   const shownPath = path ?? places[0] ?? "";
 
-  const file = path === null ? ({ kind: "value", value: {}, warnings: [] } as const) : readJsonFile(path);
+  const file = readJsonFile(path);
   if (file.kind === "unreadable") {
     return { kind: "bad", path: shownPath, absentFrom: [], problems: [file.problem], watch };
   }

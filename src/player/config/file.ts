@@ -189,8 +189,9 @@ type FileReading =
 /** Larger than any configuration. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
 
-/** Reads a file as JSON. */
-export function readJsonFile(path: string): FileReading {
+/** Reads a file as JSON; nothing is written where there is none. */
+export function readJsonFile(path: string | null): FileReading {
+  if (path === null) return { kind: "value", value: {}, warnings: [] };
   const file = readTextFile(path, LARGEST_FILE_BYTES);
   if (file.kind === "unreadable") return unreadable(file.code === "ENOENT" ? "is not there" : file.why);
   const json = readJson(file.text);

@@ -10,6 +10,7 @@ import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egre
 import { lookupWithin } from "../../../src/player/network/name-lookups.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy } from "../../../src/player/network/uplink.ts";
+import { serve } from "../../client/server.ts";
 
 const MINUTE = 60_000;
 
@@ -216,10 +217,8 @@ describe("the service's own name", () => {
     name: string,
     timeouts: { readonly spotTimeoutMs: number; readonly proofTimeoutMs: number },
   ) {
-    const host = createServer((_, response) => response.writeHead(204, { connection: "close" }).end());
-    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void host.close());
-    const baseUrl = `http://${name}:${(host.address() as AddressInfo).port}`;
+    const { url } = await serve((_, response) => response.writeHead(204, { connection: "close" }).end());
+    const baseUrl = url.replace("127.0.0.1", name);
     const requests = requestsBy(DIRECT, name);
     return new SpotClient({ baseUrl, orgToken: "t", spotRetryMs: 1, ...requests, ...timeouts });
   }
