@@ -101,12 +101,16 @@ export class Checkpoints {
   }
 
   #key(): RecordKey | null {
-    const { store, dataDir } = this.#parts;
+    const { store, dataDir, log } = this.#parts;
     const { origin, key } = store.identity();
     if (origin === null) return null;
     finishRotation(dataDir, origin, key);
     const opening = openRecordKey(dataDir);
-    if (opening.kind === "open") return opening.key;
+    if (opening.kind === "open") {
+      if (opening.setAside !== null)
+        log.error({ kept: opening.setAside }, "record.key held no key: another signs from now on");
+      return opening.key;
+    }
     this.#note(opening.problem);
     return null;
   }

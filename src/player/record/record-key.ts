@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { readSmallFile, removeSmallFile, replaceFile, writeSmallFile } from "../small-file.ts";
+import { codeOf } from "../stores/database.ts";
 
 /** The Ed25519 key that checkpoints of the record are signed with. It is made on this machine and never leaves it. */
 export interface RecordKey {
@@ -12,7 +13,12 @@ export interface RecordKey {
 }
 
 export type KeyOpening =
-  | { readonly kind: "open"; readonly key: RecordKey }
+  | {
+      readonly kind: "open";
+      readonly key: RecordKey;
+      /** Where the file is now that held no key, and in whose place this one was made; else null. */
+      readonly setAside: string | null;
+    }
   /** In words, without anything of what the file holds. */
   | { readonly kind: "unusable"; readonly problem: string };
 
@@ -22,15 +28,29 @@ export function recordKeyPath(dataDir: string): string {
   return join(dataDir, "record.key");
 }
 
-/** The key of a data folder, made where there is none. One that cannot be read is left as it is. */
+/**
+ * The key of a data folder, made where there is none. A file that holds none, as a broken disk leaves it, is set aside: the
+ * record could never be signed again, nor its old rows removed. One that this user may not read is left as it is.
+ */
 export function openRecordKey(dataDir: string): KeyOpening {
   const path = recordKeyPath(dataDir);
-  if (existsSync(path)) {
-    const key = readKey(path);
-    return key === null ? unusable(`${path} is there and holds no key that this user can read`) : { kind: "open", key };
+  const known = readKey(path);
+  if (known !== null) return { kind: "open", key: known, setAside: null };
+  try {
+    const setAside = isThere(path) ? `${path}.damaged` : null;
+    if (setAside !== null) replaceFile(path, setAside);
+    const key = newRecordKey();
+    return writeKey(path, key) ? { kind: "open", key, setAside } : unusable(`${path} cannot be written`);
+  } catch (error) {
+    return unusable(`${path} cannot be read, or set aside (${codeOf(error) ?? String(error)})`);
   }
-  const key = newRecordKey();
-  return writeKey(path, key) ? { kind: "open", key } : unusable(`${path} cannot be written`);
+}
+
+/** Throws where there is something that this user may not open. */
+function isThere(path: string): boolean {
+  if (!existsSync(path)) return false;
+  closeSync(openSync(path, "r"));
+  return true;
 }
 
 export function newRecordKey(): RecordKey {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { postNote, Witness } from "../../../src/player/record/checkpoints.ts";
@@ -81,8 +81,24 @@ describe("the record's checkpoints", () => {
     expect(existsSync(recordKeyPath(folder))).toBe(false);
   });
 
-  it("are not made with a key that cannot be read, and the record goes on", async () => {
+  it("are made with another key where the disk has lost the old one, so that the record does not grow for ever", async () => {
     const folder = temporaryFolder();
+    const { clock, checkpoints, show } = recordingIn(folder);
+    const unsigned = () => readAll(folder, "select * from record").length - (checkpointsIn(folder).at(-1)?.size ?? 0);
+    checkpoints.start();
+    show("a");
+    await clock.advance(HOUR);
+    expect(unsigned()).toBe(0);
+    writeFileSync(recordKeyPath(folder), "\0".repeat(180));
+    show("b");
+    await clock.advance(HOUR);
+    expect(checkpoints.trouble).toBeNull();
+    expect(unsigned()).toBe(0);
+  });
+
+  it("are not made where the key cannot be read or replaced, and the record goes on", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(`${recordKeyPath(folder)}.damaged/kept`, { recursive: true });
     writeFileSync(recordKeyPath(folder), "nonsense");
     const { clock, checkpoints, show, signed } = recordingIn(folder);
     checkpoints.start();

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   checkpointText,
@@ -19,6 +19,22 @@ function keyIn(folder: string): string {
   return verifierKey("o", opening.key.publicKey);
 }
 
+const NOBODY = 65_534;
+
+/** What comes of it where the folder is this user's and its files are somebody else's. */
+function asAnother<T>(folder: string, act: () => T): T {
+  chmodSync(recordKeyPath(folder), 0);
+  const user = process.geteuid?.();
+  if (user === 0) chownSync(folder, NOBODY, NOBODY);
+  if (user === 0) process.seteuid?.(NOBODY);
+  try {
+    return act();
+  } finally {
+    if (user === 0) process.seteuid?.(user);
+    chmodSync(recordKeyPath(folder), 0o600);
+  }
+}
+
 describe("the record's key", () => {
   it("is made once, for its owner's eyes only", () => {
     const folder = temporaryFolder();
@@ -27,12 +43,27 @@ describe("the record's key", () => {
     expect(isPrivate(recordKeyPath(folder))).toBe(true);
   });
 
-  it("is not made anew where it cannot be read: what it signed could not be told from what others sign", () => {
+  it.each([
+    ["nothing", ""],
+    ["zeros, as a power cut leaves them", "\0".repeat(180)],
+    ["no key", "{}"],
+  ])("is made anew where its file holds %s, which is kept beside it", (_, damaged) => {
     const folder = temporaryFolder();
-    writeFileSync(recordKeyPath(folder), "{}");
-    expect(openRecordKey(folder)).toMatchObject({ kind: "unusable", problem: expect.stringContaining("record.key") });
-    expect(readFileSync(recordKeyPath(folder), "utf8")).toBe("{}");
-    chmodSync(recordKeyPath(folder), 0o600);
+    writeFileSync(recordKeyPath(folder), damaged);
+    const made = openRecordKey(folder);
+    expect(made).toMatchObject({ kind: "open", setAside: `${recordKeyPath(folder)}.damaged` });
+    expect(readFileSync(`${recordKeyPath(folder)}.damaged`, "utf8")).toBe(damaged);
+    expect(openRecordKey(folder)).toMatchObject({ kind: "open", setAside: null });
+  });
+
+  it("is not made anew where this user may not read it: it signs on once somebody gives it back", () => {
+    const folder = temporaryFolder();
+    const made = keyIn(folder);
+    expect(asAnother(folder, () => openRecordKey(folder))).toMatchObject({
+      kind: "unusable",
+      problem: expect.stringContaining("record.key"),
+    });
+    expect(keyIn(folder)).toBe(made);
   });
 
   it("is another after a rotation, which announces that one first", () => {
