@@ -26,7 +26,7 @@ const SILENCE_MS = 60_000;
 
 /** Looks at the network's ledger, not at the player, since the ledger is what a network pays by. */
 export async function follow(following: Following): Promise<End> {
-  const { network, spots, signal, onEvent } = following;
+  const { network, player, spots, signal, onEvent } = following;
   const gone = firstToEnd(following);
   let ledger: LedgerSpot[] = [];
   let newsAt = performance.now();
@@ -40,7 +40,7 @@ export async function follow(following: Following): Promise<End> {
     const reached = outcome(ledger, spots);
     if (reached?.kind === "failed") return reached;
     if (reached?.kind === "proved") return { kind: "proved", proved: spots };
-    if (performance.now() - newsAt > SILENCE_MS) return silence(ledger);
+    if (performance.now() - newsAt > SILENCE_MS) return silence(ledger, player.complaint());
     const ended = await Promise.race([gone, sleep(LOOK_MS, null)]);
     if (ended !== null && !signal.aborted) return { kind: "failed", reason: ended };
   }
@@ -53,7 +53,7 @@ function firstToEnd({ player, emulator }: Following): Promise<string> {
   return Promise.race([told("player", player), told("emulator", emulator)]);
 }
 
-function silence(ledger: readonly LedgerSpot[]): End {
+function silence(ledger: readonly LedgerSpot[], complaint: string): End {
   const what = ledger.length === 0 ? "the player asked for no spot" : "there was no new spot and no new proof";
-  return { kind: "failed", reason: `${what} for ${SILENCE_MS / 1000} s` };
+  return { kind: "failed", reason: `${what} for ${SILENCE_MS / 1000} s\n${complaint}`.trim() };
 }

@@ -14,10 +14,13 @@ export function startAgain(start: () => Child): Child {
   let child = start();
   let stopping = false;
   let wake = () => {};
+  /** Of the one before: one that was just started has said nothing yet. */
+  let complaint = "";
 
   async function lives(): Promise<string> {
     for (;;) {
       const how = await child.ended;
+      complaint = child.complaint();
       if (stopping || !asksForRestart(child.process.exitCode ?? 0)) return how;
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -34,7 +37,7 @@ export function startAgain(start: () => Child): Child {
       return child.process;
     },
     ended,
-    complaint: () => child.complaint(),
+    complaint: () => child.complaint() || complaint,
     async stop() {
       stopping = true;
       wake();
