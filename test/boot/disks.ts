@@ -96,6 +96,8 @@ async function settle(root: string, ports: readonly string[], command: Command):
   copyFileSync(join(GUEST, "wired.network"), join(root, "etc/systemd/network/wired.network"));
   copyFileSync(join(GUEST, "fstab"), join(root, "etc/fstab"));
   await command("systemctl", "--root", root, "enable", ...services, "systemd-networkd.service");
+  // As on a server, or where a desktop was switched off: the screen must not need the target of desktops.
+  await command("systemctl", "--root", root, "set-default", "multi-user.target");
   const wants = join(units, "sockets.target.wants");
   mkdirSync(wants, { recursive: true });
   for (const port of ports) symlinkSync("../network@.socket", join(wants, `network@${port}.socket`));

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onPath } from "../../../scripts/setup/system.ts";
@@ -47,4 +47,22 @@ describe("the player's unit", () => {
     expect(said).toMatch(/Overall exposure level for spotloop\.service: [0-4]\.\d/);
     expect(code).toBe(0);
   });
+
+  const cannotEnable = onPath("systemctl") ? "" : " (systemctl is not installed)";
+
+  it.skipIf(cannotEnable !== "")(
+    `is started with its display by a machine that boots without a desktop, too${cannotEnable}`,
+    () => {
+      const root = temporaryFolder();
+      const units = join(root, "usr", "lib", "systemd", "system");
+      const names = ["spotloop.service", "spotloop-display.service", "spotloop-wayland.service"];
+      mkdirSync(units, { recursive: true });
+      cpSync(join(ASSETS, "spotloop.service"), join(units, "spotloop.service"));
+      for (const name of names.slice(1)) cpSync(join(ASSETS, "kiosk", name), join(units, name));
+      spawnSync("systemctl", [`--root=${root}`, "enable", ...names]);
+      expect(readdirSync(join(root, "etc", "systemd", "system", "multi-user.target.wants")).sort()).toEqual(
+        names.sort(),
+      );
+    },
+  );
 });
