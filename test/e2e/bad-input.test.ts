@@ -62,6 +62,12 @@ describe("a player without a usable configuration", () => {
     expect(await player.stop()).toBe(0);
   }, 90_000);
 
+  it("ends with 0 when it is asked to stop while it says so", async () => {
+    const player = rig.play(["--config", rig.configure({ screenId: 5 })]);
+    await eventually("the page", async () => (![BLACK, undefined].includes(await lastSight()) ? true : undefined));
+    expect(await player.stop()).toBe(0);
+  });
+
   it("says it on all of a display that comes only then, or is switched to another size", async () => {
     const wall = await startWall();
     const there = await openRig({ start: async () => wall });

@@ -5,6 +5,7 @@ import type { Supervision } from "../recovery/supervisor.ts";
 import { Visibility, watchVisibility } from "../window/visibility.ts";
 import { onDisplayChange, openWindow } from "../window/window.ts";
 import { sourceOf } from "./arguments.ts";
+import { leaveWhenAsked } from "./shutdown.ts";
 
 /** The page stays this long after the player has started, so that the desktop behind is never visible. */
 const STAYS_MS = 5_000;
@@ -26,6 +27,7 @@ export async function awaitGoodConfig(
   supervision: Supervision,
 ): Promise<GoodConfig> {
   await app.whenReady();
+  leaveWhenAsked();
   const plan = { match: null, fullscreen: true, width: null, height: null };
   const { window, reveal, place, own } = openWindow(plan, screen.getPrimaryDisplay());
   watchVisibility(window, new Visibility(), own);

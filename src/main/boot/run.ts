@@ -27,7 +27,7 @@ import { followOverrides } from "../remote/override-pages.ts";
 import { playOn } from "../stage/play-on.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { watchPower } from "./power.ts";
-import { Shutdown, STOP_SIGNALS } from "./shutdown.ts";
+import { Shutdown } from "./shutdown.ts";
 
 /** What a player is run with. */
 export interface Run {
@@ -205,7 +205,6 @@ function openMediaFetch(policy: EgressPolicy, uplink: Uplink): typeof fetch {
  */
 async function waitForOther(dataDir: string, lock: ExclusiveLock): Promise<void> {
   process.stderr.write(`spotloop: another player runs with the data folder ${dataDir}: waiting for it to end\n`);
-  for (const signal of STOP_SIGNALS) process.once(signal, () => app.exit(EXIT.stopped));
   while (!lock.take()) await sleep(LOCK_AGAIN_MS);
   app.exit(EXIT.restart);
 }

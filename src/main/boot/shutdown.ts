@@ -7,7 +7,22 @@ import { EXIT } from "../recovery/supervisor.ts";
 const GONE_WITHIN_MS = 10_000;
 
 /** How an operating system asks a process to stop. */
-export const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/**
+ * Has the process exit with 0 when asked to stop, until a `Shutdown` ends it in good order. Otherwise Chromium would ask its
+ * windows to close, which they refuse, and the process stayed. Once Electron is ready: until then Chromium takes signals.
+ */
+export function leaveWhenAsked(noteEnd = (): void => {}): void {
+  onStopSignals(() => {
+    noteEnd();
+    leave(EXIT.stopped);
+  });
+}
+
+function onStopSignals(stop: () => void): void {
+  for (const signal of STOP_SIGNALS) process.removeAllListeners(signal).on(signal, stop);
+}
 
 /** Ends the process in good order: what was started last is stopped first. */
 export class Shutdown {
@@ -26,9 +41,7 @@ export class Shutdown {
       log.error({ ...recovery.report(), trouble: fault }, "restarting the player");
       void this.end(code);
     });
-    for (const signal of STOP_SIGNALS) {
-      process.on(signal, () => void this.end(EXIT.stopped));
-    }
+    onStopSignals(() => void this.end(EXIT.stopped));
     app.on("before-quit", (event) => {
       event.preventDefault();
       void this.end(EXIT.stopped);

@@ -19,6 +19,7 @@ import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
 import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
 import { pageLanguages } from "./languages.ts";
 import { describeMachine } from "./machine.ts";
+import { leaveWhenAsked } from "./shutdown.ts";
 
 /** Starts what the arguments ask for: a command, a check of the configuration, or the player. */
 export async function start(): Promise<void> {
@@ -128,6 +129,7 @@ async function play(
   if (recovery !== null) watchChromium(recovery);
   const choosing = DisplayChoice.open(good.config.screens.map(({ display }) => display));
   await app.whenReady();
+  leaveWhenAsked(() => recovery?.end());
   const stages = alone ? createStageWindows(good.config, await choosing) : null;
   if (stages === null) supervision.waits(`waits for another player on ${dataDir} to end`);
   else {
