@@ -182,9 +182,12 @@ describe("a display that is switched off", () => {
     expect([left.filter(spoilt), right.filter((one) => spoilt(one) && one.sight !== BLACK)]).toEqual([[], []]);
   }, 120_000);
 
-  it("may come back larger: what is shown fills it", async () => {
+  it("may become larger: what was on air then is not proved, and what is shown fills it", async () => {
+    await onAir(RIGHT);
+    const before = await gaps(RIGHT);
     wall.turn(1, `${ROOM.width}x${ROOM.height}`);
     await provesOn(RIGHT);
+    expect((await gaps(RIGHT)) > before).toBe(true);
     const recording = await recordPart(1, ROOM);
     await provesOn(RIGHT);
     const seen = sightingsIn(await recording.stop(), eye);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { type BaseWindow, type Display, type Session, session, WebContentsView } from "electron";
 import type { Config, ScreenConfig } from "../../player/config/config.ts";
 import { readScreenFacts, screenFile } from "../../player/screen/screen-watch.ts";
@@ -9,7 +10,7 @@ import { SessionPool } from "../decks/session-pool.ts";
 import { HouseSlate } from "../house/house-slate.ts";
 import { onGraphicsLost, onGraphicsRestored } from "../recovery/triggers.ts";
 import { Visibility, watchVisibility } from "../window/visibility.ts";
-import { type DisplayChoice, openWindow } from "../window/window.ts";
+import { type DisplayChoice, openWindow, pixelsOf } from "../window/window.ts";
 import type { WindowWatch } from "../window/x11-watch.ts";
 
 /** The window of a screen with its slate and sessions: what a stage is created from once there is a player. */
@@ -88,8 +89,8 @@ function createStageWindow(
   };
   void windowShown.then(tellVisible);
   const move = (display: Display | null) => {
-    // The item on air was not visible for its whole duration on either display.
-    if (display !== null && on !== null && display.id !== on.id) visibility.interrupt();
+    // The item on air was not visible for its whole duration on either display; one that is resized or turned shows a part.
+    if (display !== null && on !== null && !isSamePart(display, on)) visibility.interrupt();
     on = display;
     if (display === null) visibility.note("no display", true);
     place(display, () => {
@@ -100,6 +101,11 @@ function createStageWindow(
   };
   const parts = { window, choice, outside, slate, visibility, mediaDecks, creativeSessions };
   return { screenId, ...parts, display: () => on, windowShown, visibleOnDisplay, move };
+}
+
+/** Whether two are one display that shows the same part of all: for a bar of the desktop's it tells of a change, too. */
+function isSamePart(one: Display, other: Display): boolean {
+  return one.id === other.id && isDeepStrictEqual(pixelsOf(one), pixelsOf(other));
 }
 
 /** Nothing of it reaches the disk: a name without `persist:` lasts as long as the process. */

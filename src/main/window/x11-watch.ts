@@ -64,8 +64,11 @@ export type WatchEvent =
 /** A window manager has done by then what follows when one of its windows is unmapped. */
 const WITHDRAWN_AFTER_MS = 300;
 
-/** Windows that are moved or animated tell of it at every step: so often they are looked at, at most. */
-const LOOK_EVERY_MS = 200;
+/**
+ * Windows that are moved or animated tell of it at every step: so often they are looked at, at most. For as long what hides
+ * the window may be there unnoticed, and by as much an item may be off.
+ */
+const LOOK_EVERY_MS = 50;
 
 /**
  * Hides the pointer over a window, and hears from the X server itself when the window is unmapped, mapped, covered,

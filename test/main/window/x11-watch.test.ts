@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Display, startDisplay } from "../../../scripts/setup/display.ts";
 import { connectX11, type X11Connection } from "../../../src/main/window/x11-connection.ts";
 import {
@@ -154,6 +154,22 @@ describe("a window among others, as the X server tells of it", () => {
     await isHeard("covered");
     second?.raise();
     await isHeard("uncovered");
+  });
+
+  it("is known to be covered within the 50 ms that an item may be off by, where it was looked at just before", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const heard: WatchEvent[] = [];
+    const later = watchWindow(player, { DISPLAY: display.name }, (event) => heard.push(event));
+    onTestFinished(() => later?.close());
+    const isHeard = async (event: WatchEvent) => {
+      while (heard.at(-1) !== event) await new Promise(setImmediate);
+    };
+    await isHeard("uncovered");
+    show(create(CORNER));
+    await program.ask(frameRequest(player));
+    vi.advanceTimersByTime(50);
+    await isHeard("covered");
   });
 
   it("is minimized where the window manager says so, though it is still mapped, and restored when it says that", async () => {
