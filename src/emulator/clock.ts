@@ -112,21 +112,29 @@ export function virtualClock(source: TimeSource = machineTime(), start: ClockSet
 }
 
 /**
- * A clock's time from now on, but that it never goes back: what a reset or a restored snapshot takes back does not have to
- * pass once more.
+ * A clock's time from now on, by which something is held up: it never goes back, since what a reset or a restored snapshot
+ * takes back does not have to pass once more, and goes on at the machine's pace while the clock is frozen.
  */
 export function steady(clock: VirtualClock): () => Instant {
   let seen = clock.now();
-  let takenBackMs = 0;
+  let ahead = 0;
+  let frozenSince = frozenNow(clock);
   return () => {
     const now = clock.now();
-    takenBackMs += Math.max(0, seen - now);
+    if (frozenSince !== null) ahead += performance.now() - frozenSince;
+    frozenSince = frozenNow(clock);
+    ahead += Math.max(0, seen - now);
     seen = now;
-    return now + takenBackMs;
+    return now + ahead;
   };
 }
 
-/** Resolves once the virtual clock has gone on to an instant by its `steady` time, or at once when it no longer matters. */
+/** The machine's monotonic time where the clock is frozen, else null. */
+function frozenNow(clock: VirtualClock): Instant | null {
+  return clock.reading().mode === "frozen" ? performance.now() : null;
+}
+
+/** Resolves once an instant has come by a clock's `steady` time, or at once when it no longer matters. */
 export function reached(clock: VirtualClock, now: () => Instant, until: Instant, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
@@ -135,7 +143,8 @@ export function reached(clock: VirtualClock, now: () => Instant, until: Instant,
       const leftMs = until - now();
       if (leftMs <= 0 || signal.aborted) return end();
       const { mode, speed } = clock.reading();
-      if (mode === "real") timer = setTimeout(look, Math.min(Math.ceil(leftMs / speed), LONGEST_TIMER_MS));
+      const pace = mode === "real" ? speed : 1;
+      timer = setTimeout(look, Math.min(Math.ceil(leftMs / pace), LONGEST_TIMER_MS));
     };
     const forget = clock.onMoved(() => look());
     const end = () => {

@@ -109,7 +109,7 @@ export const effects = {
     },
   }),
 
-  /** Holds the answer back for so much virtual time. The call itself is judged by when it came in (F7). */
+  /** Holds the answer back for so much virtual time (`steady`). The call itself is judged by when it came in (F7). */
   latencyMs: effect({
     schema: z.union([ms, knownKeys({ min: ms, max: ms }).refine(({ min, max }) => min <= max, "min is above max")]),
     isHarmless: true,

@@ -10,6 +10,8 @@ export type Sent<T> =
 
 /** Bodies beyond this are refused (A20). */
 const MOST_BODY_BYTES = 1024 * 1024;
+/** A longer one is read on to here and thrown away: on a connection with unread bytes the next call would be reset. */
+const MOST_DISCARDED_BYTES = 64 * MOST_BODY_BYTES;
 /** A body that is wrong all over is told no more than this of it. */
 const MOST_ERRORS = 20;
 
@@ -81,7 +83,6 @@ export function sentQuery<T>(c: Context<Env>, schema: z.ZodType<T>): Sent<T> {
 
 type TextReading = { readonly kind: "text"; readonly text: string } | { readonly kind: "too-long" | "broken" };
 
-/** The rest of a body that is too long is left to the server to drain. */
 async function limitedText(body: ReadableStream<Uint8Array> | null): Promise<TextReading> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -89,9 +90,10 @@ async function limitedText(body: ReadableStream<Uint8Array> | null): Promise<Tex
     const reader = body?.getReader();
     for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
       sizeBytes += piece.value.length;
-      if (sizeBytes > MOST_BODY_BYTES) return { kind: "too-long" };
-      chunks.push(piece.value);
+      if (sizeBytes <= MOST_BODY_BYTES) chunks.push(piece.value);
+      if (sizeBytes > MOST_DISCARDED_BYTES) break;
     }
+    if (sizeBytes > MOST_BODY_BYTES) return { kind: "too-long" };
     return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)) };
   } catch {
     return { kind: "broken" };

@@ -1,8 +1,9 @@
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { Hono } from "hono";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Env } from "../../../src/emulator/http/answers.ts";
 import { isOwnAddress, onlyFromHere, reachableHost } from "../../../src/emulator/http/listener.ts";
 import { running } from "../running.ts";
@@ -32,6 +33,28 @@ describe("an emulator on every address", () => {
     const own = ["192.168.1.5", "[fe80::1]", "192.168.1.6", "emulator.lan", ""].map((host) => isOwnAddress(host, LAN));
 
     expect(own).toEqual([true, true, false, false, false]);
+  });
+});
+
+describe("a connection", () => {
+  it("takes further calls after a body that was too long", async () => {
+    const { baseUrl } = await running();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const statusOf = (method: string, path: string, body?: string) =>
+      new Promise((resolve, reject) => {
+        const headers = { "content-type": "application/json" };
+        const asked = request(baseUrl + path, { agent, method, headers }, (response) => {
+          response.resume().on("end", () => resolve(response.statusCode));
+        });
+        asked.on("error", reject);
+        asked.end(body);
+      });
+
+    const refused = await statusOf("POST", "/vendor/org_demo/locations", "x".repeat(2_000_000));
+    const next = await statusOf("POST", "/vendor/org_demo/locations", '{"title":"Foyer"}');
+
+    expect([refused, next]).toEqual([413, 201]);
   });
 });
 

@@ -55,7 +55,9 @@ describe("the JSON Schema of a world", () => {
   });
 });
 
-it("a network starts out of the docs' world, the same each time", async () => {
+const SPOT = "/v3/vendor/org_mine/1/rt_ad/screen_wall";
+
+it("a network starts and answers out of the docs' world, the same each time", async () => {
   const page = readFileSync(`${import.meta.dirname}/../../../docs/emulator.md`, "utf8");
   const world = JSON.parse(/<!-- world -->\s+```json\n(.+?)```/s.exec(page)?.[1] ?? "");
 
@@ -66,6 +68,8 @@ it("a network starts out of the docs' world, the same each time", async () => {
       const pending = json(await ask(emulator.controlUrl, "/control/cars?status=pending"));
       expect(pending).toMatchObject([{ car_id: "car_mine", item: { url: "https://cdn.example/mine.png" } }]);
       expect(emulator.clock.reading()).toMatchObject({ mode: "frozen", now: Date.parse("2026-03-02T08:00:00Z") });
+      const spots = [await ask(emulator.baseUrl, SPOT), await ask(emulator.baseUrl, SPOT)];
+      expect(spots.map(({ status }) => status)).toEqual([502, 200]);
     } finally {
       await emulator.close();
     }
