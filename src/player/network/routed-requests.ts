@@ -61,11 +61,13 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
 
 /**
  * What a proxy says for itself in the place of a host that it was asked for without a tunnel: that it wants a login, or, as
- * Squid and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
+ * Squid, tinyproxy and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
  */
 function ownAnswer(status: number, header: (name: string) => string | null): ProxyFailure | null {
   if (status === PROXY_LOGIN_STATUS) return new ProxyFailure({ kind: "login" });
-  const isMarked = header("x-squid-error") !== null || /;\s*error=/i.test(header("proxy-status") ?? "");
+  const marks = [header("x-squid-error") !== null, /;\s*error=/i.test(header("proxy-status") ?? "")];
+  // Of what tinyproxy passes on, the host's own name is in this header.
+  const isMarked = [...marks, /^tinyproxy\b/i.test(header("server") ?? "")].some(Boolean);
   return isMarked && status >= 400 ? new ProxyFailure({ kind: "refused", status }) : null;
 }
 

@@ -3,7 +3,7 @@ import { getBy } from "../../../src/client/http.ts";
 import { SpotClient } from "../../../src/client/spot-client.ts";
 import { egressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
-import { requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
+import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { answer, serve } from "../../client/server.ts";
 import { lacking, startSquid } from "../../support/site/squid.ts";
 
@@ -24,6 +24,18 @@ function serviceBy(uplink: Uplink): SpotClient {
   const timeouts = { spotTimeoutMs: 5_000, proofTimeoutMs: 5_000 };
   return new SpotClient({ baseUrl: "http://pop.signage.test", orgToken: "t", ...requestsBy(uplink), ...timeouts });
 }
+
+it("leave a proof owed where tinyproxy answers for itself, as where it does not serve this machine's address", async () => {
+  const page = { "content-type": "text/html", server: "tinyproxy/1.11.1" };
+  const tinyproxy = await serve((_, response) => answer(403, page, "<html>Access denied</html>")(response));
+  const uplink = { ...DIRECT, http: { url: tinyproxy.url, authorization: null } };
+  for (const pop of ["http://pop.signage.test/1", "http://pop.signage.test/{1}"]) {
+    expect(await serviceBy(uplink).sendProof(pop, signal)).toMatchObject({
+      kind: "unreachable",
+      reason: "the proxy does not connect (HTTP 403)",
+    });
+  }
+});
 
 describe.skipIf(lacking() !== null)(`requests through Squid (${lacking() ?? "it is there"})`, () => {
   it("carry a proof byte for byte, as fetch writes it and as it does not", async () => {
