@@ -108,9 +108,9 @@ export function* csvLines(archive: RecordArchive, filter: RecordFilter): Generat
   for (const row of playoutRows(archive, filter)) yield csvLine(COLUMNS.map((column) => cell(row, column)));
 }
 
-/** Writes lines to a file, whole or not at all, or to standard output where there is none. */
+/** Writes lines to a file, whole or not at all, or to standard output where there is none or `-`. */
 export async function writeOut(lines: Iterable<string>, path: string | undefined): Promise<void> {
-  if (path === undefined) return writeOutput(lines);
+  if (path === undefined || path === "-") return writeOutput(lines);
   try {
     const target = wholeTarget(path);
     if (target === null) return await writeTo(path, lines);

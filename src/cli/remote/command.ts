@@ -113,7 +113,8 @@ async function ask(command: string, more: object, flags: FileFlags): Promise<voi
 async function printOut({ text, attachment }: Answer, out: string | undefined): Promise<void> {
   if (attachment === null) return print(plain(text));
   const bytes = Buffer.from(attachment.base64, "base64");
-  if (out === undefined) return void (await new Promise((resolve) => process.stdout.write(bytes, resolve)));
+  if (out === undefined || out === "-")
+    return void (await new Promise((resolve) => process.stdout.write(bytes, resolve)));
   writePrivateFile(out, bytes);
 }
 

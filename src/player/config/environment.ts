@@ -22,15 +22,16 @@ export function overridesFrom(env: Environment): ReadonlyMap<string, unknown> {
   return overrides;
 }
 
-/** Variables that look like a misspelt setting, in words for the log. */
-export function misspeltVariables(env: Environment): readonly string[] {
-  const known = settings()
-    .filter(({ scalar }) => scalar)
-    .map(({ path }) => variableOf(path));
+/** Variables that were meant for a setting and set none, in words for the log. */
+export function ignoredVariables(env: Environment): readonly string[] {
+  const known = new Map(settings().map((setting) => [variableOf(setting.path), setting]));
   return Object.keys(env)
-    .filter((name) => name.startsWith("SPOTLOOP_") && !known.includes(name))
+    .filter((name) => name.startsWith("SPOTLOOP_"))
     .flatMap((name) => {
-      const near = known.find((other) => leven(name, other) <= NEAR);
+      const setting = known.get(name);
+      if (setting !== undefined)
+        return setting.scalar ? [] : [`${name} sets nothing: only the file sets ${setting.path}`];
+      const near = [...known.keys()].find((other) => known.get(other)?.scalar && leven(name, other) <= NEAR);
       return near === undefined ? [] : [`${name} is not a setting: did you mean ${near}?`];
     });
 }

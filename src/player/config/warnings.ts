@@ -1,4 +1,4 @@
-import { misspeltVariables, variableOf } from "./environment.ts";
+import { ignoredVariables, variableOf } from "./environment.ts";
 import { readableByOthers, type Surroundings, type TokenReading } from "./file.ts";
 import type { ConfigFile } from "./schema.ts";
 
@@ -12,7 +12,7 @@ export function warningsAbout(
   { env, platform }: Surroundings,
 ): readonly string[] {
   const { protocol, hostname } = new URL(baseUrl);
-  const warnings = [...misspeltVariables(env)];
+  const warnings = [...ignoredVariables(env)];
   const secret = token.file ?? (env[variableOf("orgToken")] ? null : path);
   if (secret !== null && readableByOthers(secret, platform)) {
     warnings.push(`${secret} holds the organization token and can be read by others: chmod 600 ${secret}`);

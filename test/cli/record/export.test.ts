@@ -36,6 +36,13 @@ describe("spotloop record export", () => {
       expect(await record("export", "--data-dir", folder, "--from", from)).toMatchObject({ code: 64 });
   });
 
+  it("writes to standard output where the file is called -", async () => {
+    const { folder } = await recordedFolder();
+    const { out } = await record("export", "--data-dir", folder);
+    expect(await record("export", "--data-dir", folder, "--out", "-")).toMatchObject({ code: 0, out });
+    expect(existsSync("-")).toBe(false);
+  });
+
   it("writes into a file, or says why it cannot", async () => {
     const { folder } = await recordedFolder();
     const path = join(temporaryFolder(), "record.csv");

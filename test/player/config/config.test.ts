@@ -422,6 +422,12 @@ describe("the environment", () => {
     });
   });
 
+  it("says of one that is named after a list that it sets nothing", () => {
+    expect(given(least, { SPOTLOOP_CREATIVES_ALLOW_HOSTS: "cdn.example" }).reading).toMatchObject({
+      warnings: ["SPOTLOOP_CREATIVES_ALLOW_HOSTS sets nothing: only the file sets creatives.allowHosts"],
+    });
+  });
+
   it("stands in for the file's token, whichever way that is given", () => {
     const env = { SPOTLOOP_ORG_TOKEN: "other" };
     expect(good(given(least, env).reading).orgToken).toBe("other");
