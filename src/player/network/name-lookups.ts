@@ -2,6 +2,7 @@ import type { LookupAddress, LookupOptions } from "node:dns";
 import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import type { Instant } from "../../core/spot.ts";
+import { pastHung } from "./hung-lookups.ts";
 
 /** Finds the addresses of a name. Rejects where there are none, and where its turn does not come within `withinMs`. */
 export type Find = (hostname: string, options: LookupOptions, withinMs?: number) => Promise<readonly LookupAddress[]>;
@@ -59,7 +60,7 @@ export function lookupBy(find: Find): LookupFunction {
  */
 export function lookupWithin(
   most: number,
-  find: Find = (hostname, options) => lookup(hostname, { ...options, all: true }),
+  find: Find = pastHung((hostname, options) => lookup(hostname, { ...options, all: true })),
   now: () => Instant = () => performance.now(),
   slowMs = NAME_WITHIN_MS,
 ): Find {
