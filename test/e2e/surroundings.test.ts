@@ -53,3 +53,13 @@ it("an item fills the display from its left edge on where the language is writte
   const colours = Array.from({ length: height }, (_, y) => rgb.readUIntBE(3 * y, 3));
   expect(colours).not.toContain(0x000000);
 });
+
+it("a player ends when it is asked to, though its look-ups of names hang", async () => {
+  const hangs = `${APART} 'mkfifo hosts && mount --bind hosts /etc/hosts && ${LEFT}' "$0" "$@"`;
+  const player = rig.play(["--config", rig.configure({ baseUrl: "http://spots.example/" })], by(hangs));
+  const said = () => player.stderr.some((line) => line.includes("service unavailable")) || undefined;
+  await eventually("a request that was in vain", said, 60_000);
+  const complaint = vi.spyOn(console, "error");
+  await player.stop();
+  expect(complaint).not.toHaveBeenCalled();
+}, 90_000);

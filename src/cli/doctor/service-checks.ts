@@ -1,11 +1,12 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTls } from "node:tls";
-import { ANSWERED_ANEW, TimeUp } from "../../client/http.ts";
+import { ANSWERED_ANEW, TimeUp, within } from "../../client/http.ts";
 import { dateOf, isPortals, reasonOf } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import { boundsOf, middleOf, type RoundTrip } from "../../core/network/service-offset.ts";
 import type { Access } from "../../player/config/access.ts";
 import type { Environment } from "../../player/config/environment.ts";
+import { HUNG_AFTER_MS } from "../../player/network/hung-lookups.ts";
 import { heedingMachine, requestsBy, trustOf, type Uplink } from "../../player/network/uplink.ts";
 import { urlOf } from "../../wire/routes.ts";
 import { exitCodes } from "../command-line.ts";
@@ -38,7 +39,7 @@ export async function serviceFindings({ baseUrl, orgToken, uplink }: Access, env
 async function name(host: string, proxy: HttpProxy | null): Promise<Finding> {
   const startedAt = performance.now();
   try {
-    const { address } = await lookup(host);
+    const { address } = await within(HUNG_AFTER_MS, NEVER, () => lookup(host));
     const tookMs = performance.now() - startedAt;
     const text = address === host ? host : `${host} is ${address}`;
     if (tookMs <= SLOW_NAME_MS) return fine("name", text);
@@ -51,6 +52,8 @@ async function name(host: string, proxy: HttpProxy | null): Promise<Finding> {
     return failure("name", `${host} is not found (${reasonOf(error)})`, advice, exitCodes.unavailable);
   }
 }
+
+const NEVER = new AbortController().signal;
 
 async function certificate(host: string, port: number, uplink: Uplink): Promise<Finding> {
   try {

@@ -76,10 +76,23 @@ export class Shutdown {
   }
 }
 
+/** How long a thread may take to end what it does, before the process ends without it. */
+const THREADS_WITHIN_MS = 2_000;
+
+/** What the runtime's threads do for this process: names and files. */
+const OF_THREADS = /^(GetAddrInfo|GetNameInfo|FS)Req/;
+
 /**
  * Ends the process. Chromium is not asked to take itself down: under Wayland it crashes or hangs over that, and on a busy machine
- * it was seen to crash on X11.
+ * it was seen to crash on X11. An exit waits for the runtime's threads: for one that hangs, over a name server that says
+ * nothing or a share that is gone, for ever. Then a signal ends the process, which waits for none, and tells no code.
  */
-function leave(code: number): void {
-  (process as typeof process & { reallyExit(code: number): never }).reallyExit(code);
+function leave(code: number, untilAt = performance.now() + THREADS_WITHIN_MS): void {
+  if (!process.getActiveResourcesInfo().some((name) => OF_THREADS.test(name))) {
+    (process as typeof process & { reallyExit(code: number): never }).reallyExit(code);
+  }
+  if (performance.now() < untilAt) setTimeout(() => leave(code, untilAt), LOOK_EVERY_MS);
+  else process.kill(process.pid, "SIGKILL");
 }
+
+const LOOK_EVERY_MS = 20;

@@ -1,6 +1,8 @@
-import type { LookupAddress } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
 import { Resolver } from "node:dns/promises";
-import type { Find } from "./name-lookups.ts";
+
+/** Finds the addresses of a name. Rejects where there are none. */
+type Look = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
 
 /**
  * A look-up of the system's that takes longer hangs. Of a name server that answers it waits 20 s at most, but of one that takes
@@ -15,7 +17,7 @@ const EACH_TRY = { timeout: 2_000, tries: 2 } as const;
  * Looks names up by the system, and past it once that hangs: a hung look-up keeps its thread for good, so another one of the
  * system's would wait behind it until the player is started anew.
  */
-export function pastHung(system: Find, direct: Find = askingServers(), hungAfterMs = HUNG_AFTER_MS): Find {
+export function pastHung(system: Look, direct: Look = askingServers(), hungAfterMs = HUNG_AFTER_MS): Look {
   let hung = 0;
   return (hostname, options) => {
     if (hung > 0) return direct(hostname, options);
@@ -40,7 +42,7 @@ export function pastHung(system: Find, direct: Find = askingServers(), hungAfter
  * Asks name servers themselves: those that the system names by now, unless told others, as `127.0.0.1:5353`. Names that are not
  * theirs, as of `/etc/hosts`, they do not know.
  */
-export function askingServers(servers: readonly string[] | null = null): Find {
+export function askingServers(servers: readonly string[] | null = null): Look {
   return async (hostname, { family = 0 }) => {
     const resolver = new Resolver(EACH_TRY);
     if (servers !== null) resolver.setServers(servers);
