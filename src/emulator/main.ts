@@ -4,7 +4,7 @@ import { type ViolationJson, violations } from "./audit/audit.ts";
 import { keepRejectedPop } from "./audit/evidence.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { controlApp } from "./control/app.ts";
-import { type Fork, newForks } from "./control/snapshots-and-forks.ts";
+import { type Fork, type ListenerUrls, newForks, urlsBelow } from "./control/snapshots-and-forks.ts";
 import { nextSchema } from "./control/spots.ts";
 import { activeFaults, joined } from "./faults/choose.ts";
 import { type FaultEntry, faultEntrySchema, faultListSchema, MOST_FAULTS } from "./faults/schema.ts";
@@ -125,8 +125,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   ports.service.answerWith(service);
   ports.media.answerWith(mediaApp(network, files));
   const forks = newForks(network, (fork) => serveFork(fork, ports, files, host));
-  const urls = { baseUrl: ports.service.url, mediaUrl: ports.media.url, controlUrl: ports.control.url };
-  ports.control.answerWith(controlApp({ network, service, files, forks: { forks, urls } }, host));
+  ports.control.answerWith(controlApp({ network, service, files, urls: urlsOf(ports), forks }, host));
   const differing = kept === null ? null : differences(kept.state.began, config.world);
   return emulatorOf(network, ports, persistence, differing);
 }
@@ -140,14 +139,19 @@ function serveFork(
 ): () => void {
   network.journal.onAdded((call) => keepRejectedPop(network.state.rejectedPops, call));
   const service = serviceApp(network, files);
+  const urls = urlsBelow(urlsOf(ports), basePath);
   const mounted = [
     ports.service.mount(basePath, service),
     ports.media.mount(basePath, mediaApp(network, files)),
-    ports.control.mount(basePath, controlApp({ network, service, files, forks: null }, host)),
+    ports.control.mount(basePath, controlApp({ network, service, files, urls, forks: null }, host)),
   ];
   return () => {
     for (const unmount of mounted) unmount();
   };
+}
+
+function urlsOf({ service, media, control }: Readonly<Record<Listener, OpenPort>>): ListenerUrls {
+  return { baseUrl: service.url, mediaUrl: media.url, controlUrl: control.url };
 }
 
 function emulatorOf(
@@ -157,9 +161,7 @@ function emulatorOf(
   kept: Emulator["kept"],
 ): Emulator {
   return {
-    baseUrl: ports.service.url,
-    mediaUrl: ports.media.url,
-    controlUrl: ports.control.url,
+    ...urlsOf(ports),
     get orgToken() {
       return firstScreen(network.state.began)[0];
     },

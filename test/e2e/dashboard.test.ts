@@ -40,6 +40,14 @@ function timeNow(): string {
   return new Date(emulator.clock.now()).toISOString().slice(11, 19);
 }
 
+/** What a browser does to a tab that another one comes in front of; under Playwright every tab counts as seen. */
+async function setHidden(tab: Page, hidden: boolean): Promise<void> {
+  await tab.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}
+
 const PUT = { method: "PUT" } as const;
 
 describe("the dashboard", () => {
@@ -151,6 +159,27 @@ describe("the dashboard", () => {
     await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
     await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
     await panel("Clock").getByText(timeNow()).waitFor();
+  });
+
+  it("works in an eighth tab, and follows again in the first one once that is seen", async () => {
+    const context = await browser.newContext();
+    const tabs: Page[] = [];
+    for (let opened = 0; opened < 8; opened += 1) {
+      const last = tabs.at(-1);
+      if (last !== undefined) await setHidden(last, true);
+      const tab = await context.newPage();
+      await tab.goto(emulator.controlUrl);
+      await tab.getByText("live", { exact: true }).waitFor();
+      tabs.push(tab);
+    }
+    const [first, eighth] = [tabs[0], tabs[7]];
+    await ask(emulator.controlUrl, "/control/cars?org_token=org_demo");
+    const meanwhile = (tab: Page | undefined) => tab?.getByText("GET /control/cars?org_token=org_demo");
+    await meanwhile(eighth)?.waitFor();
+    expect(await meanwhile(first)?.count()).toBe(0);
+    if (first !== undefined) await setHidden(first, false);
+    await meanwhile(first)?.waitFor();
+    await context.close();
   });
 
   it("leaves its own looking out of the journal", () => {

@@ -21,12 +21,13 @@ interface Controlled {
   readonly network: Network;
   readonly service: OpenAPIHono<Env>;
   readonly files: ReadonlyMap<string, MediaFile>;
+  readonly urls: ListenerUrls;
   /** `null` where the network is a fork itself: it has neither forks nor a dashboard. */
-  readonly forks: { readonly forks: Forks; readonly urls: ListenerUrls } | null;
+  readonly forks: Forks | null;
 }
 
 /** The control listener: what the contract lacks. `host`: where it listens. */
-export function controlApp({ network, service, files, forks }: Controlled, host: string): Hono<Env> {
+export function controlApp({ network, service, files, urls, forks }: Controlled, host: string): Hono<Env> {
   const app = new Hono<Env>();
   const snapshots: Snapshots = new Map();
   if (forks !== null) addDashboard(app, network, snapshots, host);
@@ -43,7 +44,7 @@ export function controlApp({ network, service, files, forks }: Controlled, host:
     c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
-  addDescription(app, forks === null);
+  addDescription(app, urls, forks === null);
   app.get("/control/health", (c) => c.json({ status: "ok" }));
   app.post("/control/reset", (c) => {
     reset(network);
@@ -58,11 +59,13 @@ export function controlApp({ network, service, files, forks }: Controlled, host:
   addClock(app, network);
   addFaults(app, network);
   addSnapshots(app, network, snapshots);
-  if (forks !== null) addForks(app, forks.forks, forks.urls);
+  if (forks !== null) addForks(app, forks, urls);
   addMetrics(app, network);
   addJournal(app, network);
   const info = { title: "Screen network vendor interface", version: "3" };
-  app.get("/openapi.json", (c) => c.json(service.getOpenAPI31Document({ openapi: "3.1.0", info })));
+  // Without it the description would be of this listener, where generated clients would look for the service.
+  const servers = [{ url: urls.baseUrl }];
+  app.get("/openapi.json", (c) => c.json(service.getOpenAPI31Document({ openapi: "3.1.0", info, servers })));
   app.notFound((c) => {
     const allowed = methodsAt(app, c.req.path);
     return allowed.length === 0 ? notFound(c) : methodNotAllowed(c, allowed);
@@ -85,7 +88,7 @@ const OF_FORKS = / \/control\/forks\b/;
 const TITLE = "Control API of the Spotloop emulator";
 
 /** Adds the index of the control API and its description. */
-function addDescription(app: Hono<Env>, isFork: boolean): void {
+function addDescription(app: Hono<Env>, urls: ListenerUrls, isFork: boolean): void {
   const calls = isFork ? controlCalls.filter(({ call }) => !OF_FORKS.test(call)) : controlCalls;
   const index = {
     title: TITLE,
@@ -96,18 +99,19 @@ function addDescription(app: Hono<Env>, isFork: boolean): void {
     calls: calls.map(({ call, does }) => ({ call, does })),
   };
   app.get("/control", (c) => c.json(index));
-  app.get("/control/openapi.json", (c) => c.json(controlDescription(calls)));
+  app.get("/control/openapi.json", (c) => c.json(controlDescription(calls, urls)));
 }
 
 /** The control API in OpenAPI 3.1, whose schemas are JSON Schema. */
-function controlDescription(calls: readonly ControlCall[]): object {
+function controlDescription(calls: readonly ControlCall[], { controlUrl }: ListenerUrls): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const described of calls) {
     const [method = "", path = ""] = described.call.split(" ");
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(described, path) };
   }
   const info = { title: TITLE, version: "1" };
-  return { openapi: "3.1.0", info, paths, components: { schemas: { Error: jsonSchema(errorSchema, "output") } } };
+  const components = { schemas: { Error: jsonSchema(errorSchema, "output") } };
+  return { openapi: "3.1.0", info, servers: [{ url: controlUrl }], paths, components };
 }
 
 function operationOf(described: ControlCall, path: string): object {

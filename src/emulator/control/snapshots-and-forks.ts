@@ -164,11 +164,11 @@ function lastUsedAt({ network, openedAt }: Fork): Instant {
   return network.journal.calls({ limit: 1 })[0]?.realAt ?? openedAt;
 }
 
-function forkJson({ id, basePath, openedAt }: Fork, { baseUrl, mediaUrl, controlUrl }: ListenerUrls) {
-  const urls = {
-    baseUrl: baseUrl + basePath,
-    mediaUrl: mediaUrl + basePath,
-    controlUrl: controlUrl + basePath,
-  };
-  return { id, path: basePath, ...urls, opened_at: new Date(openedAt).toISOString() };
+function forkJson({ id, basePath, openedAt }: Fork, urls: ListenerUrls) {
+  return { id, path: basePath, ...urlsBelow(urls, basePath), opened_at: new Date(openedAt).toISOString() };
+}
+
+/** Where a fork is on each listener. */
+export function urlsBelow({ baseUrl, mediaUrl, controlUrl }: ListenerUrls, basePath: string): ListenerUrls {
+  return { baseUrl: baseUrl + basePath, mediaUrl: mediaUrl + basePath, controlUrl: controlUrl + basePath };
 }

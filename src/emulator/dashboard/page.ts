@@ -23,7 +23,9 @@ let looking = false;
 
 makeSnapshots();
 makeClock(() => seen?.view.clock ?? null);
+let stream: EventSource | null = null;
 follow();
+document.addEventListener("visibilitychange", follow);
 void look();
 setInterval(tick, TICK_MS);
 setInterval(freshen, QUIET_MS);
@@ -34,20 +36,27 @@ addEventListener("resize", () => {
   resized = setTimeout(redraw, RESIZED_MS);
 });
 
-/** Follows the journal: every call may have changed something. */
+/**
+ * Follows the journal: every call may have changed something. In a tab that nobody sees it does not: a stream keeps a
+ * connection, and of six to a host, which is all that browsers open, none would be left for a seventh tab, or for buttons.
+ */
 function follow(): void {
-  const stream = new EventSource(`/control/journal/stream?limit=${MOST_CALLS}`);
-  stream.addEventListener("open", () => {
+  stream?.close();
+  stream = null;
+  if (document.hidden) return;
+  const opened = new EventSource(`/control/journal/stream?limit=${MOST_CALLS}`);
+  stream = opened;
+  opened.addEventListener("open", () => {
     connected("live");
     freshen();
   });
-  stream.addEventListener("call", ({ data }) => {
+  opened.addEventListener("call", ({ data }) => {
     addCall(data);
     freshen();
   });
-  stream.addEventListener("error", () => {
+  opened.addEventListener("error", () => {
     connected("reconnecting");
-    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
+    if (opened.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
   });
 }
 

@@ -72,6 +72,17 @@ describe("the control listener", () => {
     const { data } = spot.responses["200"].content["application/json"].schema.properties;
     expect(data.required).toEqual(["requestId", "billable", "newsFirst", "news", "ad"]);
   });
+
+  it("says in both descriptions on which listener the calls are, of a fork too", async () => {
+    const { baseUrl, controlUrl } = await running();
+    const { path } = json(await ask(controlUrl, "/control/forks", { method: "POST" }));
+    const serversAt = async (at: string) => json(await ask(controlUrl, at)).servers;
+
+    expect(await serversAt("/openapi.json")).toEqual([{ url: baseUrl }]);
+    expect(await serversAt("/control/openapi.json")).toEqual([{ url: controlUrl }]);
+    expect(await serversAt(`${path}/openapi.json`)).toEqual([{ url: baseUrl + path }]);
+    expect(await serversAt(`${path}/control/openapi.json`)).toEqual([{ url: controlUrl + path }]);
+  });
 });
 
 describe("a reset", () => {
@@ -94,8 +105,10 @@ describe("a reset", () => {
 /** Every call that the control listener answers, as the index writes them. */
 function answered(): string[] {
   const { network } = inside(demoWorld());
-  const forks = { forks: newForks(network, () => () => {}), urls: { baseUrl: "", mediaUrl: "", controlUrl: "" } };
-  const app = controlApp({ network, service: serviceApp(network, new Map()), files: new Map(), forks }, "127.0.0.1");
+  const service = serviceApp(network, new Map());
+  const urls = { baseUrl: "", mediaUrl: "", controlUrl: "" };
+  const forks = newForks(network, () => () => {});
+  const app = controlApp({ network, service, files: new Map(), urls, forks }, "127.0.0.1");
   const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path.startsWith("/control"));
   return [...new Set(routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`))];
 }
