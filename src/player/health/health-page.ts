@@ -67,11 +67,11 @@ h1 { font-size: 1.25rem; font-weight: 600; }
 h1 span { padding: .15em .6em; border-radius: 1em; color: #fff; background: #767676; }
 h1 .ok { background: #17803d; }
 h1 .failing { background: #b91c1c; }
-.screens { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
+.screens { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; overflow-wrap: anywhere; }
 img { display: block; width: 100%; min-height: 8rem; border-radius: .5rem; background: #0003; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem; }
+dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: .35rem 1.5rem; overflow-wrap: anywhere; }
 dt { opacity: .7; }
-dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+dd { margin: 0; font-variant-numeric: tabular-nums; }
 a { color: inherit; margin-right: 1rem; }
 `;
 
@@ -106,7 +106,12 @@ function onAirLine(onAir: ScreenHealth["onAir"]): string {
 }
 
 function itemLine({ kind, title, id, durationMs }: NextItem): string {
-  return `${kind === "ad" ? "Ad" : "News"} “${title === "" ? id : title}”, ${seconds(durationMs)}`;
+  return `${kind === "ad" ? "Ad" : "News"} “${isolated(title === "" ? id : title)}”, ${seconds(durationMs)}`;
+}
+
+/** In Unicode's isolating marks: a title written from right to left turns nothing around that stands beside it. */
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
 }
 
 function recordLine({ rows, unwritten, signedAt, trouble }: RecordReport): string {
