@@ -62,10 +62,12 @@ export function controlApp({ network, service, files, urls, forks }: Controlled,
   if (forks !== null) addForks(app, forks, urls);
   addMetrics(app, network);
   addJournal(app, network);
-  const info = { title: "Screen network vendor interface", version: "3" };
+  const info = { title: "Screen network vendor interface", version: "3", license: LICENSE };
   // Without it the description would be of this listener, where generated clients would look for the service.
   const servers = [{ url: urls.baseUrl }];
-  app.get("/openapi.json", (c) => c.json(service.getOpenAPI31Document({ openapi: "3.1.0", info, servers })));
+  app.get("/openapi.json", (c) =>
+    c.json(service.getOpenAPI31Document({ openapi: "3.1.0", info, servers, security: [] })),
+  );
   app.notFound((c) => {
     const allowed = methodsAt(app, c.req.path);
     return allowed.length === 0 ? notFound(c) : methodNotAllowed(c, allowed);
@@ -86,6 +88,8 @@ function methodsAt(app: Hono<Env>, path: string): string[] {
 /** What a fork does not have itself. */
 const OF_FORKS = / \/control\/forks\b/;
 const TITLE = "Control API of the Spotloop emulator";
+/** Of the descriptions, as of all that is packaged here. */
+const LICENSE = { name: "MIT", identifier: "MIT" };
 
 /** Adds the index of the control API and its description. */
 function addDescription(app: Hono<Env>, urls: ListenerUrls, isFork: boolean): void {
@@ -109,18 +113,23 @@ function controlDescription(calls: readonly ControlCall[], { controlUrl }: Liste
     const [method = "", path = ""] = described.call.split(" ");
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(described, path) };
   }
-  const info = { title: TITLE, version: "1" };
-  const components = { schemas: { Error: jsonSchema(errorSchema, "output") } };
-  return { openapi: "3.1.0", info, servers: [{ url: controlUrl }], paths, components };
+  const info = { title: TITLE, version: "1", license: LICENSE };
+  const refused = { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) };
+  const components = { schemas: { Error: jsonSchema(errorSchema, "output") }, responses: { Refused: refused } };
+  return { openapi: "3.1.0", info, servers: [{ url: controlUrl }], security: [], paths, components };
 }
 
+const REFUSED = { $ref: "#/components/responses/Refused" };
+
 function operationOf(described: ControlCall, path: string): object {
-  const { does, query, body, isBodyOptional = false, answer, statuses = [200] } = described;
+  const { id, does, query, body, isBodyOptional = false, answer, statuses = [200] } = described;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     return { name, in: "path", required: true, schema: { type: "string" } };
   });
   const success = answer === undefined ? {} : content(jsonSchema(answer, "output"));
   return {
+    operationId: id,
+    tags: [path.split("/")[2] ?? "control"],
     summary: does,
     parameters: [...inPath, ...parametersOf(query)],
     ...(body === undefined
@@ -128,7 +137,8 @@ function operationOf(described: ControlCall, path: string): object {
       : { requestBody: { required: !isBodyOptional, ...content(jsonSchema(body, "input")) } }),
     responses: {
       ...Object.fromEntries(statuses.map((status) => [status, { description: "done", ...success }])),
-      default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
+      "4XX": REFUSED,
+      default: REFUSED,
     },
   };
 }

@@ -12,6 +12,8 @@ import { MOST_ENTRIES } from "../world/schema.ts";
 
 /** One endpoint of the contract, as it is described at `/openapi.json`; `body` is the very schema that reads requests. */
 export interface Endpoint {
+  /** What generated clients call it. */
+  readonly id: string;
   readonly route: Route;
   readonly method: "get" | "post";
   readonly summary: string;
@@ -31,11 +33,13 @@ export type AddEndpoint = (endpoint: Endpoint, answerer: Answerer) => void;
 
 /** Adds an endpoint to the service and to its description. */
 export function addEndpoint(app: OpenAPIHono<Env>, endpoint: Endpoint, answerer: Answerer): void {
-  const { method, route, summary, body } = endpoint;
+  const { id, method, route, summary, body } = endpoint;
   const parameters = [...routes[route].matchAll(/:(\w+)/g)].map(([, name = ""]) => [name, z.string()]);
   app.openAPIRegistry.registerPath({
     method,
     path: routes[route].replace(/:(\w+)/g, "{$1}"),
+    operationId: id,
+    tags: [TAGS[route]],
     summary,
     request: {
       params: z.object(Object.fromEntries(parameters)),
@@ -45,6 +49,18 @@ export function addEndpoint(app: OpenAPIHono<Env>, endpoint: Endpoint, answerer:
   });
   app.on(method.toUpperCase(), routes[route], answerer);
 }
+
+/** What each route is about. */
+const TAGS: Readonly<Record<Route, string>> = {
+  spot: "spots",
+  locations: "locations",
+  location: "locations",
+  screens: "screens",
+  screen: "screens",
+  venueTypes: "venue types",
+  approval: "creative approval requests",
+  rejectApproval: "creative approval requests",
+};
 
 /** Reads the JSON object that came with a request; what the contract does not name is noted or refused (A7-A9). */
 export async function sentObject<S extends z.ZodObject>(

@@ -29,6 +29,7 @@ import {
 } from "./endpoint.ts";
 
 const createLocation: Endpoint = {
+  id: "createLocation",
   route: "locations",
   method: "post",
   summary: "Create a location",
@@ -39,6 +40,7 @@ const createLocation: Endpoint = {
 };
 
 const getLocation: Endpoint = {
+  id: "getLocation",
   route: "location",
   method: "get",
   summary: "Get a location",
@@ -47,6 +49,7 @@ const getLocation: Endpoint = {
 };
 
 const updateLocation: Endpoint = {
+  id: "updateLocation",
   route: "location",
   method: "post",
   summary: "Update a location",
@@ -85,6 +88,7 @@ export function addLocations(add: AddEndpoint, network: Network): void {
 }
 
 const createScreen: Endpoint = {
+  id: "createScreen",
   route: "screens",
   method: "post",
   summary: "Create a screen",
@@ -95,6 +99,7 @@ const createScreen: Endpoint = {
 };
 
 const getScreen: Endpoint = {
+  id: "getScreen",
   route: "screen",
   method: "get",
   summary: "Get a screen",
@@ -103,6 +108,7 @@ const getScreen: Endpoint = {
 };
 
 const updateScreen: Endpoint = {
+  id: "updateScreen",
   route: "screen",
   method: "post",
   summary: "Update a screen",
@@ -141,6 +147,7 @@ export function addScreens(add: AddEndpoint, network: Network): void {
 }
 
 const listVenueTypes: Endpoint = {
+  id: "listVenueTypes",
   route: "venueTypes",
   method: "get",
   summary: "List venue types",
@@ -161,6 +168,7 @@ export function addVenueTypes(add: AddEndpoint, { tree }: Network): void {
 }
 
 const getApproval: Endpoint = {
+  id: "getCreativeApprovalRequest",
   route: "approval",
   method: "get",
   summary: "Get a creative approval request",
@@ -169,6 +177,7 @@ const getApproval: Endpoint = {
 };
 
 const rejectApproval: Endpoint = {
+  id: "rejectCreativeApprovalRequest",
   route: "rejectApproval",
   method: "post",
   summary: "Reject a creative approval request",
@@ -213,6 +222,7 @@ function rejected({ car_id, created_on, updated_on, ...approval }: Approval) {
 }
 
 const getSpot: Endpoint = {
+  id: "getSpot",
   route: "spot",
   method: "get",
   summary: "Get a single creative set for a single playout",

@@ -73,6 +73,19 @@ describe("the control listener", () => {
     expect(data.required).toEqual(["requestId", "billable", "newsFirst", "news", "ad"]);
   });
 
+  it.each(["/openapi.json", "/control/openapi.json"])("has in %s a name of its own for each call", async (at) => {
+    const { controlUrl } = await running();
+    const { paths } = json(await ask(controlUrl, at));
+    const calls = Object.values<Record<string, { operationId?: string; tags?: string[] }>>(paths).flatMap(
+      Object.values,
+    );
+    const ids = calls.map(({ operationId }) => operationId);
+    expect(
+      calls.filter(({ operationId, tags }) => !/^[a-z]+[A-Za-z]*$/.test(operationId ?? "") || !tags?.length),
+    ).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it("says in both descriptions on which listener the calls are, of a fork too", async () => {
     const { baseUrl, controlUrl } = await running();
     const { path } = json(await ask(controlUrl, "/control/forks", { method: "POST" }));
