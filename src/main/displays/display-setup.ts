@@ -81,7 +81,9 @@ export class DisplaySetup {
       const trouble = typeof output === "object" ? this.#troubleOf(output, wish) : (output ?? null);
       return trouble === null ? [] : [[screenId, trouble] as const];
     });
-    this.#tell(new Map(troubles));
+    const untold = present.filter(({ screenId }) => !chosen.some((one) => one.screenId === screenId));
+    const why = `${this.#program.name} does not tell of the display`;
+    this.#tell(new Map([...untold.map(({ screenId }) => [screenId, why] as const), ...troubles]));
   }
 
   async #read(): Promise<readonly Output[] | string> {

@@ -21,6 +21,8 @@ export interface SeenDisplay {
 export interface Displays<D extends SeenDisplay> {
   readonly all: readonly D[];
   readonly primaryId: number;
+  /** Whether a window stays where it is when a display comes, whichever is the primary one then, as under Wayland. */
+  readonly isLeftInPlace?: boolean;
   /** Other names of a display than its label: on X11 that is the maker's, or none, and not the one of its output. */
   namesOf(display: D): readonly string[];
 }
@@ -43,7 +45,7 @@ export function displaysFor<D extends SeenDisplay>(
     if (!given.has(index) && display) given.set(index, display);
   };
   const alone = plans.length === 1;
-  for (const index of alone ? [] : plans.keys())
+  for (const index of alone && displays.isLeftInPlace !== true ? [] : plans.keys())
     give(
       index,
       all.find(({ id }) => id === before[index]),

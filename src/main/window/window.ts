@@ -221,7 +221,8 @@ export class DisplayChoice {
 
   #displays(): Displays<Display> {
     const all = realDisplays(screen.getAllDisplays(), this.#outputs === null || this.#outputs.length > 0);
-    return { all, primaryId: screen.getPrimaryDisplay().id, namesOf: (display) => this.namesOf(display) };
+    const primaryId = screen.getPrimaryDisplay().id;
+    return { all, primaryId, isLeftInPlace: isWaylandHere(), namesOf: (display) => this.namesOf(display) };
   }
 
   #know(outputs: readonly ShownOutput[] | null): void {

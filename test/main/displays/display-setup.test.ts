@@ -76,6 +76,13 @@ describe("displays of a real X server", () => {
     expect([sizes(), setup.troubleOf("left")]).toEqual([["666x444", SMALL], null]);
   });
 
+  it("are said to be left as they are where the program does not tell of them", async () => {
+    const elsewhere = { ...wanted("right", { rotate: 90 }), origin: { x: 7, y: 7 } };
+    await setup.apply([wanted("left", { rotate: 0 }), elsewhere]);
+    expect([setup.troubleOf("left"), setup.troubleOf("right"), orders]).toEqual([null, warnings[0], []]);
+    expect(warnings).toEqual(["xrandr does not tell of the display"]);
+  });
+
   it("are told what they do not take once, and again when another display may be there", async () => {
     const wish = [wanted("left", { rotate: 90, mode: "777x333" }), wanted("right", { mode: LARGE })];
     await setup.apply(wish);

@@ -55,6 +55,13 @@ describe("the display of a screen", () => {
     expect(given(["1", "2", "3"], [left, middle, right], [7, 8, 9])).toEqual([7, 8, 9]);
   });
 
+  it("is under Wayland the one that its window is on, whichever is the primary one once another has come", () => {
+    const all = [middle, left];
+    const chosen = (isLeftInPlace: boolean, here = all) =>
+      displaysFor([plan(null)], { all: here, primaryId: 8, isLeftInPlace, namesOf }, [7]).map((found) => found?.id);
+    expect([chosen(true), chosen(true, [middle]), chosen(false)]).toEqual([[7], [8], [8]]);
+  });
+
   it.each([
     [0, false, []],
     [0, true, [0]],
