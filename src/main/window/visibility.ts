@@ -10,6 +10,7 @@ import { type WatchEvent, type WindowWatch, watchWindow } from "./x11-watch.ts";
 export type HiddenReason =
   | "no display"
   | "display off"
+  | "display changed"
   | "not shown"
   | "minimized"
   | "unmapped"
@@ -52,11 +53,10 @@ export class Visibility {
     if (this.isVisible !== before) this.#listener(this.isVisible);
   }
 
-  /** Ends visibility, and begins it again at once: the window was moved to another display. */
+  /** Ends visibility, and begins it again at once: the window has another display, or that another size. */
   interrupt(): void {
-    if (!this.isVisible) return;
-    this.#listener(false);
-    this.#listener(true);
+    this.note("display changed", true);
+    this.note("display changed", false);
   }
 }
 

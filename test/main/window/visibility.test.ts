@@ -29,11 +29,13 @@ describe("the visibility of a window", () => {
   });
 
   it("is lost for a moment when the window goes to another display, where there was any", () => {
-    const { visibility, told } = heard();
+    const visibility = new Visibility();
+    const told: unknown[] = [];
+    visibility.listen(() => told.push([...visibility.hiddenReasons]));
     visibility.interrupt();
     visibility.note("no display", true);
     visibility.interrupt();
-    expect(told).toEqual([false, true, false]);
+    expect(told).toEqual([["display changed"], [], ["no display"]]);
   });
 });
 
