@@ -93,25 +93,25 @@ const LICENSE = { name: "MIT", identifier: "MIT" };
 
 /** Adds the index of the control API and its description. */
 function addDescription(app: Hono<Env>, urls: ListenerUrls, isFork: boolean): void {
-  const calls = isFork ? controlCalls.filter(({ call }) => !OF_FORKS.test(call)) : controlCalls;
+  const calls = Object.entries(controlCalls).filter(([, { call }]) => !(isFork && OF_FORKS.test(call)));
   const index = {
     title: TITLE,
     ...(isFork ? {} : { dashboard: "/" }),
     description: "/control/openapi.json",
     vendor_interface: "/openapi.json",
     metrics: "/metrics",
-    calls: calls.map(({ call, does }) => ({ call, does })),
+    calls: calls.map(([, { call, does }]) => ({ call, does })),
   };
   app.get("/control", (c) => c.json(index));
   app.get("/control/openapi.json", (c) => c.json(controlDescription(calls, urls)));
 }
 
 /** The control API in OpenAPI 3.1, whose schemas are JSON Schema. */
-function controlDescription(calls: readonly ControlCall[], { controlUrl }: ListenerUrls): object {
+function controlDescription(calls: readonly (readonly [string, ControlCall])[], { controlUrl }: ListenerUrls): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const described of calls) {
+  for (const [operationId, described] of calls) {
     const [method = "", path = ""] = described.call.split(" ");
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(described, path) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...operationOf(described, path) } };
   }
   const info = { title: TITLE, version: "1", license: LICENSE };
   const refused = { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) };
@@ -122,13 +122,12 @@ function controlDescription(calls: readonly ControlCall[], { controlUrl }: Liste
 const REFUSED = { $ref: "#/components/responses/Refused" };
 
 function operationOf(described: ControlCall, path: string): object {
-  const { id, does, query, body, isBodyOptional = false, answer, statuses = [200] } = described;
+  const { does, query, body, isBodyOptional = false, answer, statuses = [200] } = described;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     return { name, in: "path", required: true, schema: { type: "string" } };
   });
   const success = answer === undefined ? {} : content(jsonSchema(answer, "output"));
   return {
-    operationId: id,
     tags: [path.split("/")[2] ?? "control"],
     summary: does,
     parameters: [...inPath, ...parametersOf(query)],

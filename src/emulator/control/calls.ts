@@ -16,8 +16,6 @@ import { nextQuerySchema, nextSchema, spotsQuerySchema } from "./spots.ts";
 
 /** One call of the control API, as index and description tell it; the schemas are the very ones that read requests. */
 export interface ControlCall {
-  /** What generated clients call it. */
-  readonly id: string;
   /** As in `POST /control/cars/{id}/approve`. */
   readonly call: `${"GET" | "PUT" | "POST" | "PATCH" | "DELETE"} /control${string}`;
   readonly does: string;
@@ -31,7 +29,7 @@ export interface ControlCall {
   readonly statuses?: readonly (200 | 201)[];
 }
 
-/** What control calls answer, for their description; a test holds the answers against it. */
+/** What control calls answer, for their description; a test holds the answers against it. Instants are ISO 8601. */
 const instant = z.iso.datetime();
 
 const item = z.object({
@@ -104,6 +102,7 @@ const snapshotsShape = z.array(snapshotShape);
 
 const statusShape = z.object({ status: z.literal("ok") });
 const waitingShape = z.object({ waiting: z.int() });
+
 /** An object of the vendor interface with its owner beside its own members. */
 const ownedShape = z.looseObject({ org_token: z.string() });
 const ownedListShape = z.array(ownedShape);
@@ -129,69 +128,57 @@ const callsShape = z.array(
   }),
 );
 
-/** Every call, in the order in which somebody new would want them. */
-export const controlCalls: readonly ControlCall[] = [
-  { id: "getIndex", call: "GET /control", does: "this index" },
-  { id: "getDescription", call: "GET /control/openapi.json", does: "the description of these calls, in OpenAPI 3.1" },
-  { id: "getHealth", call: "GET /control/health", does: "whether the emulator is up", answer: statusShape },
-  {
-    id: "getSpots",
+/** Every call by the name that generated clients give it, in the order in which somebody new would want them. */
+export const controlCalls: Readonly<Record<string, ControlCall>> = {
+  getIndex: { call: "GET /control", does: "this index" },
+  getDescription: { call: "GET /control/openapi.json", does: "the description of these calls, in OpenAPI 3.1" },
+  getHealth: { call: "GET /control/health", does: "whether the emulator is up", answer: statusShape },
+  getSpots: {
     call: "GET /control/spots",
     does: "the ledger, oldest spot first",
     query: spotsQuerySchema,
     answer: spotsShape,
   },
-  {
-    id: "setNextSpots",
+  setNextSpots: {
     call: "POST /control/screens/{screen_id}/next",
     does: "exactly these spots next on a screen",
     query: nextQuerySchema,
     body: nextSchema,
     answer: waitingShape,
   },
-  { id: "getAudit", call: "GET /control/audit", does: "what a network would complain about", answer: violationsShape },
-  { id: "getFaults", call: "GET /control/faults", does: "the faults in force, in order", answer: faultsShape },
-  { id: "getFaultPresets", call: "GET /control/faults/presets", does: "the presets by name, with their rules" },
-  {
-    id: "setFaults",
+  getAudit: { call: "GET /control/audit", does: "what a network would complain about", answer: violationsShape },
+  getFaults: { call: "GET /control/faults", does: "the faults in force, in order", answer: faultsShape },
+  getFaultPresets: { call: "GET /control/faults/presets", does: "the presets by name, with their rules" },
+  setFaults: {
     call: "PUT /control/faults",
     does: "these faults in place of those there are; rules, or presets by name",
     body: faultListSchema,
     answer: faultsShape,
   },
-  {
-    id: "addFault",
+  addFault: {
     call: "POST /control/faults",
     does: "one more fault, after those there are; a rule, or a preset",
     body: faultEntrySchema,
     answer: faultsShape,
     statuses: [201],
   },
-  { id: "endFaults", call: "DELETE /control/faults", does: "ends faults", query: whichSchema, answer: faultsShape },
-  { id: "getClock", call: "GET /control/clock", does: "the virtual clock", answer: clockShape },
-  { id: "setClock", call: "PUT /control/clock", does: "sets the clock", body: clockSettingSchema, answer: clockShape },
-  {
-    id: "advanceClock",
+  endFaults: { call: "DELETE /control/faults", does: "ends faults", query: whichSchema, answer: faultsShape },
+  getClock: { call: "GET /control/clock", does: "the virtual clock", answer: clockShape },
+  setClock: { call: "PUT /control/clock", does: "sets the clock", body: clockSettingSchema, answer: clockShape },
+  advanceClock: {
     call: "POST /control/clock/advance",
     does: "moves the clock on",
     body: advanceSchema,
     answer: clockShape,
   },
-  {
-    id: "reset",
-    call: "POST /control/reset",
-    does: "back to the world, time and seed of the start",
-    answer: statusShape,
-  },
-  {
-    id: "getLocations",
+  reset: { call: "POST /control/reset", does: "back to the world, time and seed of the start", answer: statusShape },
+  getLocations: {
     call: "GET /control/locations",
     does: "all locations",
     query: ofLocationStatus,
     answer: ownedListShape,
   },
-  {
-    id: "approveLocation",
+  approveLocation: {
     call: "POST /control/locations/{id}/approve",
     does: "approves a location in review",
     query: ownerSchema,
@@ -199,23 +186,15 @@ export const controlCalls: readonly ControlCall[] = [
     isBodyOptional: true,
     answer: ownedShape,
   },
-  {
-    id: "returnLocation",
+  returnLocation: {
     call: "POST /control/locations/{id}/return",
     does: "sends a location in review back to DRAFT",
     query: ownerSchema,
     answer: ownedShape,
   },
-  {
-    id: "getScreens",
-    call: "GET /control/screens",
-    does: "all screens",
-    query: ofLocationStatus,
-    answer: ownedListShape,
-  },
-  { id: "getCars", call: "GET /control/cars", does: "all CARs", query: ofApprovalStatus, answer: ownedListShape },
-  {
-    id: "addCar",
+  getScreens: { call: "GET /control/screens", does: "all screens", query: ofLocationStatus, answer: ownedListShape },
+  getCars: { call: "GET /control/cars", does: "all CARs", query: ofApprovalStatus, answer: ownedListShape },
+  addCar: {
     call: "POST /control/cars",
     does: "a new pending CAR; what is left out is made up",
     body: submissionSchema,
@@ -223,78 +202,55 @@ export const controlCalls: readonly ControlCall[] = [
     answer: ownedShape,
     statuses: [201],
   },
-  {
-    id: "approveCar",
+  approveCar: {
     call: "POST /control/cars/{id}/approve",
     does: "approves a pending CAR",
     query: ownerSchema,
     answer: ownedShape,
   },
-  { id: "getOrganizations", call: "GET /control/organizations", does: "all organizations", answer: organizationsShape },
-  {
-    id: "addOrganization",
+  getOrganizations: { call: "GET /control/organizations", does: "all organizations", answer: organizationsShape },
+  addOrganization: {
     call: "POST /control/organizations",
     does: "adds an organization",
     body: additionSchema,
     answer: organizationShape,
     statuses: [201],
   },
-  {
-    id: "revokeOrganization",
+  revokeOrganization: {
     call: "DELETE /control/organizations/{org_token}",
     does: "revokes one, with all that it owns",
     answer: organizationShape,
   },
-  {
-    id: "getJournal",
+  getJournal: {
     call: "GET /control/journal",
     does: "the calls on every listener",
     query: filterSchema,
     answer: callsShape,
   },
-  {
-    id: "clearJournal",
-    call: "DELETE /control/journal",
-    does: "forgets all calls",
-    answer: z.object({ deleted: z.int() }),
-  },
-  {
-    id: "followJournal",
+  clearJournal: { call: "DELETE /control/journal", does: "forgets all calls", answer: z.object({ deleted: z.int() }) },
+  followJournal: {
     call: "GET /control/journal/stream",
     does: "follows the calls as server-sent events",
     query: filterSchema,
   },
-  {
-    id: "waitForCalls",
+  waitForCalls: {
     call: "GET /control/journal/wait",
     does: "waits until so many calls have come, else 504",
     query: waitSchema,
     answer: callsShape,
   },
-  { id: "getBehaviour", call: "GET /control/behaviour", does: "how the emulator reads what the interface leaves open" },
-  { id: "setBehaviour", call: "PATCH /control/behaviour", does: "sets some of its switches", body: switchesSchema },
-  { id: "getSnapshots", call: "GET /control/snapshots", does: "the snapshots that are kept", answer: snapshotsShape },
-  {
-    id: "keepSnapshot",
+  getBehaviour: { call: "GET /control/behaviour", does: "how the emulator reads what the interface leaves open" },
+  setBehaviour: { call: "PATCH /control/behaviour", does: "sets some of its switches", body: switchesSchema },
+  getSnapshots: { call: "GET /control/snapshots", does: "the snapshots that are kept", answer: snapshotsShape },
+  keepSnapshot: {
     call: "PUT /control/snapshots/{name}",
     does: "keeps the whole state by a name; 201 when it is new",
     answer: snapshotShape,
     statuses: [200, 201],
   },
-  {
-    id: "restoreSnapshot",
-    call: "POST /control/snapshots/{name}/restore",
-    does: "brings it back",
-    answer: snapshotShape,
-  },
-  { id: "forgetSnapshot", call: "DELETE /control/snapshots/{name}", does: "forgets a snapshot", answer: snapshotShape },
-  { id: "getForks", call: "GET /control/forks", does: "the forks that are open", answer: forksShape },
-  {
-    id: "openFork",
-    call: "POST /control/forks",
-    does: "opens a fork of the network",
-    answer: forkShape,
-    statuses: [201],
-  },
-  { id: "closeFork", call: "DELETE /control/forks/{id}", does: "closes a fork", answer: forkShape },
-];
+  restoreSnapshot: { call: "POST /control/snapshots/{name}/restore", does: "brings it back", answer: snapshotShape },
+  forgetSnapshot: { call: "DELETE /control/snapshots/{name}", does: "forgets a snapshot", answer: snapshotShape },
+  getForks: { call: "GET /control/forks", does: "the forks that are open", answer: forksShape },
+  openFork: { call: "POST /control/forks", does: "opens a fork of the network", answer: forkShape, statuses: [201] },
+  closeFork: { call: "DELETE /control/forks/{id}", does: "closes a fork", answer: forkShape },
+};

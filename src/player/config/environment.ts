@@ -31,7 +31,7 @@ export function ignoredVariables(env: Environment): readonly string[] {
       const setting = known.get(name);
       if (setting !== undefined)
         return setting.scalar ? [] : [`${name} sets nothing: only the file sets ${setting.path}`];
-      const near = [...known.keys()].find((other) => known.get(other)?.scalar && leven(name, other) <= NEAR);
+      const [near] = [...known].find(([other, { scalar }]) => scalar && leven(name, other) <= NEAR) ?? [];
       return near === undefined ? [] : [`${name} is not a setting: did you mean ${near}?`];
     });
 }

@@ -65,9 +65,10 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
  */
 function ownAnswer(status: number, header: (name: string) => string | null): ProxyFailure | null {
   if (status === PROXY_LOGIN_STATUS) return new ProxyFailure({ kind: "login" });
-  const marks = [header("x-squid-error") !== null, /;\s*error=/i.test(header("proxy-status") ?? "")];
+  const isSquids = header("x-squid-error") !== null;
   // Of what tinyproxy passes on, the host's own name is in this header.
-  const isMarked = [...marks, /^tinyproxy\b/i.test(header("server") ?? "")].some(Boolean);
+  const isTinyproxys = /^tinyproxy\b/i.test(header("server") ?? "");
+  const isMarked = isSquids || isTinyproxys || /;\s*error=/i.test(header("proxy-status") ?? "");
   return isMarked && status >= 400 ? new ProxyFailure({ kind: "refused", status }) : null;
 }
 

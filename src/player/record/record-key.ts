@@ -1,8 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readSmallFile, removeSmallFile, replaceFile, writeSmallFile } from "../small-file.ts";
+import { readTextFile, removeSmallFile, replaceFile, type TextReading, writeSmallFile } from "../small-file.ts";
 import { codeOf } from "../stores/database.ts";
 
 /** The Ed25519 key that checkpoints of the record are signed with. It is made on this machine and never leaves it. */
@@ -34,24 +33,25 @@ export function recordKeyPath(dataDir: string): string {
  */
 export function openRecordKey(dataDir: string): KeyOpening {
   const path = recordKeyPath(dataDir);
-  const known = readKey(path);
+  const file = readTextFile(path, LARGEST_BYTES);
+  if (file.kind === "unreadable" && !GONE.includes(file.code)) return unusable(`${path} ${file.why}`);
+  const known = keyIn(file);
   if (known !== null) return { kind: "open", key: known, setAside: null };
+  const setAside = file.kind === "unreadable" && file.code === MISSING ? null : `${path}.damaged`;
   try {
-    const setAside = isThere(path) ? `${path}.damaged` : null;
     if (setAside !== null) replaceFile(path, setAside);
-    const key = newRecordKey();
-    return writeKey(path, key) ? { kind: "open", key, setAside } : unusable(`${path} cannot be written`);
   } catch (error) {
-    return unusable(`${path} cannot be read, or set aside (${codeOf(error) ?? String(error)})`);
+    return unusable(`${path} holds no key, and cannot be set aside (${codeOf(error) ?? String(error)})`);
   }
+  const key = newRecordKey();
+  return writeKey(path, key) ? { kind: "open", key, setAside } : unusable(`${path} cannot be written`);
 }
 
-/** Throws where there is something that this user may not open. */
-function isThere(path: string): boolean {
-  if (!existsSync(path)) return false;
-  closeSync(openSync(path, "r"));
-  return true;
-}
+/** Larger than any key. */
+const LARGEST_BYTES = 64 * 1024;
+const MISSING = "ENOENT";
+/** Of what no key can be read any more, whoever tries: it is not there, the disk has lost it, or it is another file altogether. */
+const GONE: readonly (string | null)[] = [MISSING, "EIO", null];
 
 export function newRecordKey(): RecordKey {
   return withPublic(generateKeyPairSync("ed25519").privateKey);
@@ -88,10 +88,13 @@ function writeKey(path: string, { privateKey }: RecordKey): boolean {
 }
 
 function readKey(path: string): RecordKey | null {
-  const file = readSmallFile(path, fileSchema);
-  if (file === null) return null;
+  return keyIn(readTextFile(path, LARGEST_BYTES));
+}
+
+function keyIn(file: TextReading): RecordKey | null {
+  if (file.kind === "unreadable") return null;
   try {
-    return withPublic(createPrivateKey(file.privateKey));
+    return withPublic(createPrivateKey(fileSchema.parse(JSON.parse(file.text)).privateKey));
   } catch {
     return null;
   }

@@ -175,7 +175,9 @@ describe("the description of the control API", () => {
     await call(emulator, ad.pop);
     await ask(controlUrl, "/control/snapshots/one", { method: "PUT" });
     await ask(controlUrl, "/control/forks", { method: "POST" });
-    const gets = controlCalls.filter(({ call: one, answer }) => answer !== undefined && /^GET [^{]+$/.test(one));
+    const gets = Object.values(controlCalls).filter(
+      ({ call: one, answer }) => answer !== undefined && /^GET [^{]+$/.test(one),
+    );
 
     expect(gets.length).toBeGreaterThan(10);
     for (const { call: one, answer } of gets) {
