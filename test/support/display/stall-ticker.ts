@@ -15,6 +15,8 @@ const MOST_THREADS = 400;
 /** The kernel counts the time of all processors in hundredths of a second: less than so much is not to be told by it. */
 const SPAN_SAMPLES = 5;
 const MS_PER_TICK = 10;
+/** The place of stolen time among a processor's times. */
+const STEAL = 7;
 
 const roots = process.argv.slice(2).map(Number);
 const stalls: Stall[] = [];
@@ -102,38 +104,56 @@ function textOf(file: number): string | null {
   }
 }
 
-/** Time that all processors together were not idle, in milliseconds. */
-function busyMs(): number {
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (
-    readFileSync("/proc/stat", "latin1").split("\n", 1)[0] ?? ""
-  )
-    .trim()
-    .split(/\s+/)
-    .slice(1)
-    .map(Number);
-  return (user + nice + system + irq + softirq + steal) * MS_PER_TICK;
+/** What the processors did so far, in milliseconds. */
+interface Processors {
+  /** All of them together, while they were not idle. */
+  readonly busyMs: number;
+  /** Each of them, while the machine that this one runs on gave it to another (none on a machine of its own). */
+  readonly stolenMs: readonly number[];
+}
+
+/** proc(5), /proc/stat: a line for all processors and one for each. */
+function processorTimes(): Processors {
+  const [all = [], ...each] = readFileSync("/proc/stat", "latin1")
+    .split("\n")
+    .filter((line) => line.startsWith("cpu"))
+    .map((line) =>
+      line
+        .trim()
+        .split(/\s+/)
+        .slice(1)
+        .map((ticks) => Number(ticks) * MS_PER_TICK),
+    );
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = all;
+  return {
+    busyMs: user + nice + system + irq + softirq + steal,
+    stolenMs: each.map((times) => times[STEAL] ?? 0),
+  };
 }
 
 /** What others took of the processors in each of the last samples. */
 const others: number[] = [];
-let busy = busyMs();
+let times = processorTimes();
 let sampledAt = now();
 
 /**
  * The player was held up for as long as one of its threads waited, the one that waited longest, but not for longer than
  * others ran meanwhile. (The sum over all threads is several times that on a machine with little to do: it excused 80 ms.)
+ * A thread whose processor was taken from the whole machine does not wait in the kernel's eyes, nor is this process late on
+ * another processor.
  */
 function sample(): void {
   const at = now();
   const waited = Math.max(0, ...advances(threads, waitedMs));
   const ran = advances(processes, ranMs).reduce((sum, one) => sum + one, 0);
-  const busyNow = busyMs();
-  others.push(busyNow - busy - ran);
+  const timesNow = processorTimes();
+  const stolen = Math.max(0, ...timesNow.stolenMs.map((ms, index) => ms - (times.stolenMs[index] ?? ms)));
+  others.push(timesNow.busyMs - times.busyMs - ran);
   if (others.length > SPAN_SAMPLES) others.shift();
   const byOthers = others.reduce((sum, one) => sum + one, 0);
-  const heldMs = Math.min(waited, at - sampledAt, byOthers);
+  const heldMs = Math.min(at - sampledAt, Math.max(stolen, Math.min(waited, byOthers)));
   if (heldMs > TIMER_ERROR_MS) stalls.push({ from: at - heldMs, to: at });
-  busy = busyNow;
+  times = timesNow;
   sampledAt = at;
 }
 
