@@ -46,6 +46,7 @@ export class Recovery {
   readonly #clock: Clock;
   readonly #begunAt: Instant;
   readonly plan: StartPlan;
+  #isWithoutGraphics = false;
   #record: BootRecord;
   #incidents: readonly Incident[] = [];
   #restart: (code: number, fault: Fault) => void;
@@ -80,6 +81,7 @@ export class Recovery {
 
   /** The graphics processor does not work at all: the next starts do not try it. */
   noteWithoutGraphics(): void {
+    this.#isWithoutGraphics = true;
     this.#note(withoutGraphics(this.#record, this.#clock.wall()));
   }
 
@@ -97,7 +99,8 @@ export class Recovery {
 
   report(): RecoveryReport {
     const { restarts, lastTrouble, softwareUntil } = this.#record;
-    const { rendering, safe } = this.plan;
+    const { safe } = this.plan;
+    const rendering = this.#isWithoutGraphics ? "software" : this.plan.rendering;
     const until = softwareUntil === null ? null : new Date(softwareUntil).toISOString();
     return { rendering, softwareUntil: until, safeMode: safe, restartsInARow: restarts, lastTrouble };
   }

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Fault, HEALTHY_AFTER_MS, PLAIN_START } from "../../../src/core/recovery.ts";
+import { type Fault, HEALTHY_AFTER_MS, PLAIN_START, SOFTWARE_MS } from "../../../src/core/recovery.ts";
 import { planStart, Recovery } from "../../../src/main/recovery/recovery.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
@@ -32,6 +32,13 @@ describe("recovery in a run", () => {
     expect(codes).toEqual([76]);
     recovery.end();
     expect(run().recovery.report()).toMatchObject({ rendering: "software", restartsInARow: 1, lastTrouble: "gpu" });
+  });
+
+  it("tells of software rendering as soon as it knows that the machine has no graphics, for as long as the run lasts", async () => {
+    const { recovery } = run();
+    recovery.noteWithoutGraphics();
+    await clock.advance(2 * SOFTWARE_MS);
+    expect(recovery.report()).toMatchObject({ rendering: "software", restartsInARow: 0, lastTrouble: null });
   });
 
   it("asks for a plain restart for a fault that software rendering would not help", () => {
