@@ -121,11 +121,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const persistence = file === null ? null : keepIn(file, network);
   network.journal.onAdded((call) => keepRejectedPop(network.state.rejectedPops, call));
   const files = mediaFiles(creativesDir(), own);
-  const service = serviceApp(network, files);
-  ports.service.answerWith(service);
+  ports.service.answerWith(serviceApp(network, files));
   ports.media.answerWith(mediaApp(network, files));
   const forks = newForks(network, (fork) => serveFork(fork, ports, files, host));
-  ports.control.answerWith(controlApp({ network, service, files, urls: urlsOf(ports), forks }, host));
+  ports.control.answerWith(controlApp({ network, files, urls: urlsOf(ports), forks }, host));
   const differing = kept === null ? null : differences(kept.state.began, config.world);
   return emulatorOf(network, ports, persistence, differing);
 }
@@ -138,12 +137,11 @@ function serveFork(
   host: string,
 ): () => void {
   network.journal.onAdded((call) => keepRejectedPop(network.state.rejectedPops, call));
-  const service = serviceApp(network, files);
   const urls = urlsBelow(urlsOf(ports), basePath);
   const mounted = [
-    ports.service.mount(basePath, service),
+    ports.service.mount(basePath, serviceApp(network, files)),
     ports.media.mount(basePath, mediaApp(network, files)),
-    ports.control.mount(basePath, controlApp({ network, service, files, urls, forks: null }, host)),
+    ports.control.mount(basePath, controlApp({ network, files, urls, forks: null }, host)),
   ];
   return () => {
     for (const unmount of mounted) unmount();

@@ -1,13 +1,12 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { Hono } from "hono";
-import { z } from "zod";
-import { errorSchema } from "../../wire/errors.ts";
 import { type Env, failed, journalled, methodNotAllowed, notFound } from "../http/answers.ts";
+import { type DescribedCall, describeApi } from "../http/description.ts";
 import { onlyFromHere } from "../http/listener.ts";
 import { approveWhatIsDue } from "../inventory/reviews.ts";
 import type { MediaFile } from "../media/files.ts";
 import { type Network, reset } from "../network.ts";
-import { type ControlCall, controlCalls } from "./calls.ts";
+import { describeService } from "../service/resources.ts";
+import { type ControlCall, controlCalls, controlSchemas } from "./calls.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addDecisions, addLists, addOrganizations } from "./inventory.ts";
 import { addJournal } from "./journal.ts";
@@ -16,10 +15,9 @@ import { addBehaviour, addClock, addFaults } from "./settings.ts";
 import { addForks, addSnapshots, type Forks, type ListenerUrls, type Snapshots } from "./snapshots-and-forks.ts";
 import { addNext, addSpots } from "./spots.ts";
 
-/** What the control listener is about: `service` is described at `/openapi.json`. */
+/** What the control listener is about. */
 interface Controlled {
   readonly network: Network;
-  readonly service: OpenAPIHono<Env>;
   readonly files: ReadonlyMap<string, MediaFile>;
   readonly urls: ListenerUrls;
   /** `null` where the network is a fork itself: it has neither forks nor a dashboard. */
@@ -27,7 +25,7 @@ interface Controlled {
 }
 
 /** The control listener: what the contract lacks. `host`: where it listens. */
-export function controlApp({ network, service, files, urls, forks }: Controlled, host: string): Hono<Env> {
+export function controlApp({ network, files, urls, forks }: Controlled, host: string): Hono<Env> {
   const app = new Hono<Env>();
   const snapshots: Snapshots = new Map();
   if (forks !== null) addDashboard(app, network, snapshots, host);
@@ -44,7 +42,7 @@ export function controlApp({ network, service, files, urls, forks }: Controlled,
     c.get("note").events.push(...approveWhatIsDue(network));
     return next();
   });
-  addDescription(app, urls, forks === null);
+  addDescriptions(app, urls, forks === null);
   app.get("/control/health", (c) => c.json({ status: "ok" }));
   app.post("/control/reset", (c) => {
     reset(network);
@@ -62,12 +60,6 @@ export function controlApp({ network, service, files, urls, forks }: Controlled,
   if (forks !== null) addForks(app, forks, urls);
   addMetrics(app, network);
   addJournal(app, network);
-  const info = { title: "Screen network vendor interface", version: "3", license: LICENSE };
-  // Without it the description would be of this listener, where generated clients would look for the service.
-  const servers = [{ url: urls.baseUrl }];
-  app.get("/openapi.json", (c) =>
-    c.json(service.getOpenAPI31Document({ openapi: "3.1.0", info, servers, security: [] })),
-  );
   app.notFound((c) => {
     const allowed = methodsAt(app, c.req.path);
     return allowed.length === 0 ? notFound(c) : methodNotAllowed(c, allowed);
@@ -88,11 +80,9 @@ function methodsAt(app: Hono<Env>, path: string): string[] {
 /** What a fork does not have itself. */
 const OF_FORKS = / \/control\/forks\b/;
 const TITLE = "Control API of the Spotloop emulator";
-/** Of the descriptions, as of all that is packaged here. */
-const LICENSE = { name: "MIT", identifier: "MIT" };
 
-/** Adds the index of the control API and its description. */
-function addDescription(app: Hono<Env>, urls: ListenerUrls, isFork: boolean): void {
+/** Adds the index of the control API, its description, and that of the service. */
+function addDescriptions(app: Hono<Env>, { baseUrl, controlUrl }: ListenerUrls, isFork: boolean): void {
   const calls = Object.entries(controlCalls).filter(([, { call }]) => !(isFork && OF_FORKS.test(call)));
   const index = {
     title: TITLE,
@@ -103,59 +93,31 @@ function addDescription(app: Hono<Env>, urls: ListenerUrls, isFork: boolean): vo
     calls: calls.map(([, { call, does }]) => ({ call, does })),
   };
   app.get("/control", (c) => c.json(index));
-  app.get("/control/openapi.json", (c) => c.json(controlDescription(calls, urls)));
+  app.get("/openapi.json", (c) => c.json(describeService(baseUrl)));
+  app.get("/control/openapi.json", (c) =>
+    c.json(
+      describeApi({
+        title: TITLE,
+        version: "1",
+        url: controlUrl,
+        calls: calls.map(described),
+        schemas: controlSchemas,
+      }),
+    ),
+  );
 }
 
-/** The control API in OpenAPI 3.1, whose schemas are JSON Schema. */
-function controlDescription(calls: readonly (readonly [string, ControlCall])[], { controlUrl }: ListenerUrls): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const [operationId, described] of calls) {
-    const [method = "", path = ""] = described.call.split(" ");
-    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...operationOf(described, path) } };
-  }
-  const info = { title: TITLE, version: "1", license: LICENSE };
-  const refused = { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) };
-  const components = { schemas: { Error: jsonSchema(errorSchema, "output") }, responses: { Refused: refused } };
-  return { openapi: "3.1.0", info, servers: [{ url: controlUrl }], security: [], paths, components };
-}
-
-const REFUSED = { $ref: "#/components/responses/Refused" };
-
-function operationOf(described: ControlCall, path: string): object {
-  const { does, query, body, isBodyOptional = false, answer, statuses = [200] } = described;
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
-    return { name, in: "path", required: true, schema: { type: "string" } };
-  });
-  const success = answer === undefined ? {} : content(jsonSchema(answer, "output"));
+function described([id, { call, does, statuses, ...schemas }]: readonly [string, ControlCall]): DescribedCall {
+  const [method = "", path = ""] = call.split(" ");
+  const tag = path.split("/")[2] ?? "control";
   return {
-    tags: [path.split("/")[2] ?? "control"],
+    ...schemas,
+    id,
+    method: method.toLowerCase(),
+    path,
+    tag,
     summary: does,
-    parameters: [...inPath, ...parametersOf(query)],
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: !isBodyOptional, ...content(jsonSchema(body, "input")) } }),
-    responses: {
-      ...Object.fromEntries(statuses.map((status) => [status, { description: "done", ...success }])),
-      "4XX": REFUSED,
-      default: REFUSED,
-    },
+    statuses: statuses ?? [200],
+    errors: null,
   };
-}
-
-function parametersOf(query: z.ZodType | undefined): readonly object[] {
-  if (query === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchema(query, "input");
-  return Object.entries(properties).map(([name, schema]) => {
-    return { name, in: "query", required: required.includes(name), schema };
-  });
-}
-
-function content(schema: object) {
-  return { content: { "application/json": { schema } } };
-}
-
-/** `input`: what may be sent; `output`: what is answered. What JSON Schema cannot say, such as a rule of ours, is left out. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return rest;
 }

@@ -128,6 +128,21 @@ const callsShape = z.array(
   }),
 );
 
+/** What they answer, by the names that generated clients give it. */
+export const controlSchemas: Readonly<Record<string, z.ZodType>> = {
+  Status: statusShape,
+  LedgerSpot: spotsShape.element,
+  LedgerItem: item,
+  Violation: violationsShape.element,
+  FaultInForce: faultsShape.element,
+  Clock: clockShape,
+  Organization: organizationShape,
+  Fork: forkShape,
+  Snapshot: snapshotShape,
+  OwnedObject: ownedShape,
+  JournalledCall: callsShape.element,
+};
+
 /** Every call by the name that generated clients give it, in the order in which somebody new would want them. */
 export const controlCalls: Readonly<Record<string, ControlCall>> = {
   getIndex: { call: "GET /control", does: "this index" },

@@ -1,5 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import { type Context, Hono } from "hono";
 import { type Route, type RouteMatch, routeAt, routes } from "../../wire/routes.ts";
 import { faulty } from "../faults/middleware.ts";
 import { type Answerer, type Env, failed, journalled, methodNotAllowed, notFound, problem } from "../http/answers.ts";
@@ -13,8 +12,8 @@ import { type AddEndpoint, addEndpoint, unauthorized, unknownObject } from "./en
 import { addApprovals, addLocations, addScreens, addSpot, addVenueTypes } from "./resources.ts";
 
 /** The service: the contract's endpoints at their exact paths and nothing else. */
-export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFile>): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+export function serviceApp(network: Network, files: ReadonlyMap<string, MediaFile>): Hono<Env> {
+  const app = new Hono<Env>();
   const methods = methodsIn(app);
   const called = (answerer: Answerer) =>
     journalled(network, "service", faulty(network, "service", files, admitted(network, methods, answerer)));
@@ -66,7 +65,7 @@ function outsideRoutes(c: Context<Env>, { state }: Network, pathname: string) {
 }
 
 /** The methods for which a route has a handler, so that `Allow` cannot drift from what is answered. */
-function methodsIn(app: OpenAPIHono<Env>): (match: RouteMatch) => readonly string[] {
+function methodsIn(app: Hono<Env>): (match: RouteMatch) => readonly string[] {
   const known = new Map<Route, readonly string[]>();
   return ({ route }) => {
     const methods = known.get(route) ?? methodsOf(app, route);
@@ -75,7 +74,7 @@ function methodsIn(app: OpenAPIHono<Env>): (match: RouteMatch) => readonly strin
   };
 }
 
-function methodsOf(app: OpenAPIHono<Env>, route: Route): readonly string[] {
+function methodsOf(app: Hono<Env>, route: Route): readonly string[] {
   const own = app.routes.filter(({ path, method }) => path === routes[route] && method !== "ALL");
   return [...new Set(own.map(({ method }) => method))];
 }

@@ -1,10 +1,9 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import { z } from "zod";
-import { errorSchema } from "../../wire/errors.ts";
+import type { Context, Hono } from "hono";
+import type { z } from "zod";
 import { type Route, routes, urlOf } from "../../wire/routes.ts";
 import { type Answerer, type Env, json, problem, refusal } from "../http/answers.ts";
 import { fitting, readJson, type Sent, sentText } from "../http/body.ts";
+import type { DescribedCall } from "../http/description.ts";
 import type { Organization } from "../inventory/inventory.ts";
 import type { Creation } from "../inventory/locations-and-screens.ts";
 import type { Network } from "../network.ts";
@@ -31,23 +30,20 @@ const MOST_NOTED = 20;
 /** Adds an endpoint with what answers it. */
 export type AddEndpoint = (endpoint: Endpoint, answerer: Answerer) => void;
 
-/** Adds an endpoint to the service and to its description. */
-export function addEndpoint(app: OpenAPIHono<Env>, endpoint: Endpoint, answerer: Answerer): void {
-  const { id, method, route, summary, body } = endpoint;
-  const parameters = [...routes[route].matchAll(/:(\w+)/g)].map(([, name = ""]) => [name, z.string()]);
-  app.openAPIRegistry.registerPath({
-    method,
-    path: routes[route].replace(/:(\w+)/g, "{$1}"),
-    operationId: id,
-    tags: [TAGS[route]],
-    summary,
-    request: {
-      params: z.object(Object.fromEntries(parameters)),
-      ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
-    },
-    responses: answersOf(endpoint),
-  });
+/** Adds an endpoint to the service. */
+export function addEndpoint(app: Hono<Env>, { method, route }: Endpoint, answerer: Answerer): void {
   app.on(method.toUpperCase(), routes[route], answerer);
+}
+
+/** An endpoint as it is described. */
+export function described({ route, creates, errors, ...endpoint }: Endpoint): DescribedCall {
+  return {
+    ...endpoint,
+    path: routes[route].replace(/:(\w+)/g, "{$1}"),
+    tag: TAGS[route],
+    statuses: creates ? [200, 201] : [200],
+    errors: Object.fromEntries([...errors, 401, 429].map((status) => [status, ERRORS[status as keyof typeof ERRORS]])),
+  };
 }
 
 /** What each route is about. */
@@ -121,15 +117,6 @@ export function creationAnswer<T extends object>(
       });
       return json(c, creation.value, network.state.switches.createStatus);
   }
-}
-
-function answersOf({ answer, creates, errors }: Endpoint) {
-  const good = { description: "What was asked for, or changed", content: { "application/json": { schema: answer } } };
-  const problems = [...errors, 401, 429] as const;
-  const described = problems.map((status) => {
-    return [status, { description: ERRORS[status], content: { "application/json": { schema: errorSchema } } }];
-  });
-  return { ...Object.fromEntries(described), ...(creates ? { 201: good } : {}), 200: good };
 }
 
 const ERRORS = {

@@ -12,6 +12,7 @@ import {
 } from "../../wire/inventory.ts";
 import { spotAnswerSchema } from "../../wire/spot.ts";
 import { json, refusal } from "../http/answers.ts";
+import { describeApi } from "../http/description.ts";
 import type { Approval } from "../inventory/inventory.ts";
 import { addLocation, addScreen, changeLocation, changeScreen } from "../inventory/locations-and-screens.ts";
 import { itemOfApproval, rejectIn } from "../inventory/reviews.ts";
@@ -22,6 +23,7 @@ import {
   type AddEndpoint,
   callersOrganization,
   creationAnswer,
+  described,
   type Endpoint,
   sentObject,
   unauthorized,
@@ -241,4 +243,30 @@ export function addSpot(add: AddEndpoint, network: Network): void {
     c.get("note").requestId = spot.data.requestId;
     return json(c, spot);
   });
+}
+
+/** All endpoints of the contract. */
+const endpoints = [
+  ...[createLocation, getLocation, updateLocation, createScreen, getScreen, updateScreen],
+  ...[listVenueTypes, getApproval, rejectApproval, getSpot],
+];
+
+const spot = spotAnswerSchema.shape.data;
+/** What is answered. What is sent stands with its call: generated types would insist on fields that have a default. */
+const schemas = {
+  Location: locationSchema,
+  Screen: screenSchema,
+  VenueType: venueTypesSchema.element,
+  CreativeApprovalRequest: approvalSchema,
+  Creative: approvalSchema.shape.item,
+  RejectedCreativeApprovalRequest: rejectedApprovalSchema,
+  Spot: spot,
+  NewsItem: spot.shape.news.unwrap(),
+  AdItem: spot.shape.ad.unwrap(),
+};
+
+/** The service in OpenAPI 3.1. `url`: where its listener is. */
+export function describeService(url: string): object {
+  const title = "Screen network vendor interface";
+  return describeApi({ title, version: "3", url, calls: endpoints.map(described), schemas });
 }

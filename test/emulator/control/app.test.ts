@@ -4,7 +4,6 @@ import type { z } from "zod";
 import { controlApp } from "../../../src/emulator/control/app.ts";
 import { controlCalls } from "../../../src/emulator/control/calls.ts";
 import { newForks } from "../../../src/emulator/control/snapshots-and-forks.ts";
-import { serviceApp } from "../../../src/emulator/service/app.ts";
 import { demoWorld } from "../../../src/emulator/world/demo.ts";
 import { errorSchema } from "../../../src/wire/errors.ts";
 import { inside } from "../inside.ts";
@@ -65,12 +64,13 @@ describe("the control listener", () => {
   it("describes the service at /openapi.json", async () => {
     const { controlUrl } = await running();
 
-    const { openapi, paths } = json(await ask(controlUrl, "/openapi.json"));
+    const { openapi, paths, components } = json(await ask(controlUrl, "/openapi.json"));
 
     expect(openapi).toBe("3.1.0");
     const spot = paths["/v3/vendor/{org_token}/1/rt_ad/{screen_id}"].get;
     const { data } = spot.responses["200"].content["application/json"].schema.properties;
-    expect(data.required).toEqual(["requestId", "billable", "newsFirst", "news", "ad"]);
+    expect(data).toEqual({ $ref: "#/components/schemas/Spot" });
+    expect(components.schemas.Spot.required).toEqual(["requestId", "billable", "newsFirst", "news", "ad"]);
   });
 
   it.each(["/openapi.json", "/control/openapi.json"])("has in %s a name of its own for each call", async (at) => {
@@ -118,10 +118,9 @@ describe("a reset", () => {
 /** Every call that the control listener answers, as the index writes them. */
 function answered(): string[] {
   const { network } = inside(demoWorld());
-  const service = serviceApp(network, new Map());
   const urls = { baseUrl: "", mediaUrl: "", controlUrl: "" };
   const forks = newForks(network, () => () => {});
-  const app = controlApp({ network, service, files: new Map(), urls, forks }, "127.0.0.1");
+  const app = controlApp({ network, files: new Map(), urls, forks }, "127.0.0.1");
   const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path.startsWith("/control"));
   return [...new Set(routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`))];
 }
@@ -143,8 +142,9 @@ describe("the index of the control API", () => {
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 /** What a schema of the description has against a value. */
-function flawsOf(schema: object, value: unknown): string[] {
-  const fits = ajv.compile(schema);
+/** `components`: what the schemas of its document refer to. */
+function flawsOf(schema: object, components: object, value: unknown): string[] {
+  const fits = ajv.compile({ ...schema, components });
   return fits(value) ? [] : (fits.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
@@ -198,20 +198,20 @@ describe("the description of the control API", () => {
     ["PUT", "/control/clock", "/control/clock", { mode: "frozen" }],
   ])("names what %s %s takes and answers, body and status", async (method, described, path, body) => {
     const { controlUrl } = await running();
-    const { paths } = json(await ask(controlUrl, "/control/openapi.json"));
+    const { paths, components } = json(await ask(controlUrl, "/control/openapi.json"));
     const { requestBody, responses } = paths[described][method.toLowerCase()];
 
     const replies = [await ask(controlUrl, path, { method, body }), await ask(controlUrl, path, { method, body })];
 
     for (const reply of replies) {
       const answer = responses[reply.status]?.content["application/json"].schema;
-      expect([reply.status, answer === undefined ? "not described" : flawsOf(answer, json(reply))]).toEqual([
-        expect.any(Number),
-        [],
-      ]);
+      expect([reply.status, answer === undefined ? "not described" : flawsOf(answer, components, json(reply))]).toEqual(
+        [expect.any(Number), []],
+      );
     }
     const sent = typeof body === "string" ? JSON.parse(body) : body;
-    if (sent !== undefined) expect(flawsOf(requestBody.content["application/json"].schema, sent)).toEqual([]);
+    if (sent !== undefined)
+      expect(flawsOf(requestBody.content["application/json"].schema, components, sent)).toEqual([]);
     expect(requestBody?.required ?? false).toBe(sent !== undefined);
   });
 

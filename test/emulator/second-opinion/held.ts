@@ -12,9 +12,11 @@ interface Operation {
   readonly responses: Readonly<Record<string, Content>>;
 }
 
-/** As much of an OpenAPI document as is looked at, which describes every schema in its place. */
+/** As much of an OpenAPI document as is looked at. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** What its schemas refer to. */
+  readonly components: Schema;
 }
 
 /** Holds every call of a client against a document. */
@@ -30,7 +32,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
  * A call fails that the document does not describe, whose answer has a status that it does not name, or a body that is not
  * as it says; a body that was taken must have been one that may be sent. Fields beyond those described fail an answer, too.
  */
-export function heldTo({ paths }: OpenApi): Held {
+export function heldTo({ paths, components }: OpenApi): Held {
   const described = Object.entries(paths).flatMap(([path, methods]) => {
     return Object.keys(methods).map((method) => `${method} ${path}`);
   });
@@ -47,21 +49,23 @@ export function heldTo({ paths }: OpenApi): Held {
       if (operation === undefined) throw new Error(`${call} is not in the document`);
       if (answer === undefined) throw new Error(`${call} answers ${response.status}, which the document does not name`);
       called.add(call);
-      insist(`${call} answers ${response.status}`, answer, await response.clone().text(), closed);
-      if (response.ok) insist(`${call} has taken`, operation.requestBody, sent.get(id) ?? "", (schema) => schema);
+      const whole = (schema: Schema) => ({ ...schema, components });
+      const answered = await response.clone().text();
+      insist(`${call} answers ${response.status}`, answer, answered, (schema) => closed(whole(schema)));
+      if (response.ok) insist(`${call} has taken`, operation.requestBody, sent.get(id) ?? "", whole);
       sent.delete(id);
     },
   };
   return { middleware, notCalled: () => described.filter((call) => !called.has(call)) };
 }
 
-function insist(what: string, { content }: Content = {}, text: string, strictly: (schema: Schema) => Schema): void {
+function insist(what: string, { content }: Content = {}, text: string, read: (schema: Schema) => Schema): void {
   const schema = content?.["application/json"]?.schema;
   if (schema === undefined) {
     if (text === "") return;
     throw new Error(`${what} a body, of which the document says nothing`);
   }
-  const holds = ajv.compile(strictly(schema));
+  const holds = ajv.compile(read(schema));
   if (!holds(JSON.parse(text)))
     throw new Error(`${what} what the document does not describe: ${ajv.errorsText(holds.errors)}`);
 }

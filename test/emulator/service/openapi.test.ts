@@ -5,17 +5,24 @@ interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, looked into by the tests
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: any }>> };
-  readonly responses: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, looked into by the tests
+  readonly responses: Readonly<Record<string, any>>;
 }
 
-async function description(): Promise<Readonly<Record<string, Readonly<Record<string, Operation>>>>> {
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON Schemas, looked into by the tests
+  readonly components: { readonly schemas: Readonly<Record<string, any>> };
+}
+
+async function description(): Promise<Description> {
   const { controlUrl } = await running();
-  return json(await ask(controlUrl, "/openapi.json")).paths;
+  return json(await ask(controlUrl, "/openapi.json"));
 }
 
 describe("the description of the service", () => {
   it("has the contract's ten endpoints and no other", async () => {
-    const paths = await description();
+    const { paths } = await description();
 
     const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -36,7 +43,7 @@ describe("the description of the service", () => {
   });
 
   it("says what a request needs, from the schemas that read it", async () => {
-    const paths = await description();
+    const { paths } = await description();
     const bodyOf = (path: string) => paths[path]?.post?.requestBody?.content["application/json"]?.schema;
 
     const screen = bodyOf("/vendor/{org_token}/screens");
@@ -50,8 +57,28 @@ describe("the description of the service", () => {
     expect(bodyOf("/vendor/{org_token}/locations/{location_id}").required).toBeUndefined();
   });
 
+  it("has each answer once, by a name that a generated client can go by", async () => {
+    const { paths, components } = await description();
+    const [get, post] = [
+      paths["/vendor/{org_token}/screens/{screen_id}"]?.get,
+      paths["/vendor/{org_token}/screens"]?.post,
+    ];
+    const answers = [get?.responses[200], post?.responses[200], post?.responses[201], get?.responses[404]];
+
+    expect(answers.map((answer) => answer?.content["application/json"].schema.$ref)).toEqual([
+      ...["Screen", "Screen", "Screen", "Error"].map((name) => `#/components/schemas/${name}`),
+    ]);
+    expect(Object.keys(components.schemas).toSorted()).toEqual([
+      ...["AdItem", "Creative", "CreativeApprovalRequest", "Error", "Location", "NewsItem"],
+      ...["RejectedCreativeApprovalRequest", "Screen", "Spot", "VenueType"],
+    ]);
+    expect(components.schemas.Spot.properties.ad).toEqual({
+      anyOf: [{ $ref: "#/components/schemas/AdItem" }, { type: "null" }],
+    });
+  });
+
   it("says what each endpoint may answer", async () => {
-    const paths = await description();
+    const { paths } = await description();
 
     expect(Object.keys(paths["/vendor/{org_token}/locations"]?.post?.responses ?? {})).toEqual([
       ...["200", "201", "400", "401", "409", "413", "415", "422", "429"],
