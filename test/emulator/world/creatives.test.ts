@@ -190,21 +190,20 @@ describe("a creative that is a file beside the world", () => {
     expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
   });
 
-  it.each(["100% #1?.png", "dé'jà & vu+.png", "%41.png", "..dots.png", ".hidden.png", "a\\b;c=d.png"])(
-    "may be called %s",
-    async (file) => {
-      const worldDir = folderOfWorld();
-      copyFileSync(join(worldDir, "poster.png"), join(worldDir, file));
-      const emulator = await running({ world: { ...smallWorld(), creatives: [{ name: "odd", file }] }, worldDir });
-      emulator.next("screen_a", [{ news: null, ad: "odd" }]);
-      const { ad } = await nextSpot(emulator, "org_a", "screen_a");
+  const odd = ["dé'jà & vu+.png", "%41.png", "..dots.png", ".hidden.png"];
+  const oddInPosix = process.platform === "win32" ? [] : ["100% #1?.png", "a\\b;c=d.png"];
+  it.each([...odd, ...oddInPosix])("may be called %s", async (file) => {
+    const worldDir = folderOfWorld();
+    copyFileSync(join(worldDir, "poster.png"), join(worldDir, file));
+    const emulator = await running({ world: { ...smallWorld(), creatives: [{ name: "odd", file }] }, worldDir });
+    emulator.next("screen_a", [{ news: null, ad: "odd" }]);
+    const { ad } = await nextSpot(emulator, "org_a", "screen_a");
 
-      const media = await call(emulator, new URL(ad.url).href);
+    const media = await call(emulator, new URL(ad.url).href);
 
-      expect([media.status, ad.width]).toEqual([200, 960]);
-      expect(emulator.spots()).toMatchObject([{ ad: { media: [{ complete: true }] } }]);
-    },
-  );
+    expect([media.status, ad.width]).toEqual([200, 960]);
+    expect(emulator.spots()).toMatchObject([{ ad: { media: [{ complete: true }] } }]);
+  });
 
   it.each([
     ["nowhere.png", "there is no file"],
