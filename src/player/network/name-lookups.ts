@@ -15,6 +15,10 @@ export const NAME_WITHIN_MS = 2_000;
 export const UNKNOWN_FOR_MS = 60_000;
 /** How long the addresses that were found are used without asking again: as long as many servers of media let them be kept. */
 const FOUND_FOR_MS = 60_000;
+/** While no name server answers, what it said last goes on being used for as long (RFC 8767, section 5: one to three days). */
+export const STALE_FOR_MS = 24 * 3_600_000;
+/** No name server answered, as the system says it and as one says it that asks by itself; a name that is not there is another thing. */
+const NOBODY_ANSWERED: readonly string[] = ["EAI_AGAIN", "ETIMEOUT", "ECONNREFUSED", "ESERVFAIL", "EREFUSED"];
 /** How many names are remembered as found, and as unknown; the one that was looked up longest ago makes room. */
 const MOST_NAMES = 1_000;
 
@@ -56,7 +60,8 @@ export function lookupBy(find: Find): LookupFunction {
 /**
  * Looks up `most` names at a time; what nobody answered for `slowMs` just now is not asked for again at once. Since each name that nobody
  * answers takes a place for ten seconds or more, a name that was found lately needs none, names that were found before go
- * ahead of others, and the one that was asked for last goes first: it can still wait for longest.
+ * ahead of others, and the one that was asked for last goes first: it can still wait for longest. Where no name server answers, what
+ * was found last is found again: a site's name server that hangs or restarts ends nothing.
  */
 export function lookupWithin(
   most: number,
@@ -65,7 +70,7 @@ export function lookupWithin(
   slowMs = NAME_WITHIN_MS,
 ): Find {
   const ask = rememberUnknown(find, slowMs, now);
-  const found = new Map<string, { readonly addresses: readonly LookupAddress[]; readonly endAt: Instant }>();
+  const found = new Map<string, Found>();
   const inUse: Waiting[] = [];
   const others: Waiting[] = [];
   let free = most;
@@ -75,9 +80,15 @@ export function lookupWithin(
     const last = found.get(name);
     if (last !== undefined && last.endAt > now()) return last.addresses;
     found.delete(name);
-    const addresses = await ask(hostname, options);
-    remember(found, name, { addresses, endAt: now() + FOUND_FOR_MS });
-    return addresses;
+    const next = await ask(hostname, options).then(
+      (addresses) => ({ addresses, foundAt: now() }),
+      (error: unknown) => {
+        if (last === undefined || !mayUseAgain(last, error, now())) throw error;
+        return last;
+      },
+    );
+    remember(found, name, { ...next, endAt: now() + FOUND_FOR_MS });
+    return next.addresses;
   };
 
   const next = () => {
@@ -98,11 +109,28 @@ export function lookupWithin(
     const last = found.get(nameOf(hostname, options));
     if (last !== undefined && last.endAt > now()) return Promise.resolve(last.addresses);
     return new Promise((resolve, reject) => {
-      const queue = last === undefined ? others : inUse;
+      const queue = last === undefined || isStale(last) ? others : inUse;
       queue.push({ hostname, options, endAt: now() + withinMs, resolve, reject });
       void serve();
     });
   };
+}
+
+/** The addresses of a name, when a name server said so, and until when they are used without asking again. */
+interface Found {
+  readonly addresses: readonly LookupAddress[];
+  readonly foundAt: Instant;
+  readonly endAt: Instant;
+}
+
+/** Whether nobody has borne them out when they were last asked for. */
+function isStale({ foundAt, endAt }: Found): boolean {
+  return endAt > foundAt + FOUND_FOR_MS;
+}
+
+function mayUseAgain({ foundAt }: Found, error: unknown, now: Instant): boolean {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return NOBODY_ANSWERED.includes(code) && now - foundAt < STALE_FOR_MS;
 }
 
 /** A look-up whose turn has not come. */

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { Agent, type Dispatcher, fetch as fetchBy, Pool, ProxyAgent } from "undici";
+import { Agent, type buildConnector, type Dispatcher, fetch as fetchBy, Pool, ProxyAgent } from "undici";
 import { bodyOf, headersOf } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
@@ -97,8 +97,18 @@ function blamed(error: unknown): unknown {
 /** As much as Chromium reads. Servers with many rules for browsers in their headers say more than the usual 16 KiB. */
 const LARGEST_HEAD_BYTES = 256 * 1024;
 
+/**
+ * How long a proxy may take to make a tunnel: a request that is given up does not end its own, and a proxy that waits for a host
+ * which does not answer would be left with one for each try of a proof.
+ */
+const TUNNEL_WITHIN_MS = 2 * CONNECT_WITHIN_MS;
+
 /** The routes of an uplink. `lookup` finds the addresses of hosts that are asked directly. */
-export function routesBy(uplink: Uplink, lookup?: LookupFunction): (url: URL) => Route {
+export function routesBy(
+  uplink: Uplink,
+  lookup?: LookupFunction,
+  tunnelWithinMs = TUNNEL_WITHIN_MS,
+): (url: URL) => Route {
   const trust = trustOf(uplink);
   const connect = { ...trust, timeout: CONNECT_WITHIN_MS, ...(lookup && { lookup }) };
   const direct = new Agent({ connect, maxHeaderSize: LARGEST_HEAD_BYTES });
@@ -106,23 +116,47 @@ export function routesBy(uplink: Uplink, lookup?: LookupFunction): (url: URL) =>
   return (url) => {
     const proxy = proxyFor(url, uplink);
     if (proxy === null) return { dispatcher: direct, proxy };
-    const dispatcher = agents.get(proxy) ?? agentOf(proxy, trust);
+    const dispatcher = agents.get(proxy) ?? agentOf(proxy, trust, tunnelWithinMs);
     agents.set(proxy, dispatcher);
     return { dispatcher, proxy };
   };
 }
 
-function agentOf({ url, authorization }: HttpProxy, trust: Trust): ProxyAgent {
+function agentOf({ url, authorization }: HttpProxy, trust: Trust, tunnelWithinMs: number): ProxyAgent {
   return new ProxyAgent({
     uri: url,
     ...(authorization === null ? {} : { token: authorization }),
     // Most proxies connect through to port 443 alone: what is not encrypted they fetch themselves.
     proxyTunnel: false,
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: tunnelWithinMs }),
     // What it fetches itself is asked for by none of the options above.
-    factory: (origin, options) => new Pool(origin, { ...options, maxHeaderSize: LARGEST_HEAD_BYTES }),
+    factory: (origin, options) => {
+      const { connect } = options as { readonly connect: buildConnector.connector };
+      return new Pool(origin, { ...options, connect: oneTry(connect), maxHeaderSize: LARGEST_HEAD_BYTES });
+    },
     requestTls: trust,
     proxyTls: trust,
   });
+}
+
+/** What went wrong with a proxy that was asked for a tunnel, by what the HTTP client calls it. */
+const NO_ANSWER = new Map([
+  ["UND_ERR_SOCKET", "ECONNRESET"],
+  ["UND_ERR_HEADERS_TIMEOUT", "ETIMEDOUT"],
+]);
+
+/**
+ * Makes one try of each connection. Where a proxy ends one without an answer, as a load balancer does that has no proxy left, the
+ * HTTP client takes that for the end of a connection in use: it would connect anew at once, thousands of times a second, and
+ * go on when nobody waits any more.
+ */
+function oneTry(connect: buildConnector.connector): buildConnector.connector {
+  return (options, done) =>
+    connect(options, (...[error, socket]) => {
+      if (error === null) return done(null, socket);
+      const code = NO_ANSWER.get((error as NodeJS.ErrnoException).code ?? "");
+      done(code === undefined ? error : new ProxyFailure({ kind: "unreachable", code }), null);
+    });
 }
 
 /**

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SpotClient } from "../../../src/client/spot-client.ts";
 import { scopeOf } from "../../../src/core/network/address.ts";
 import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egress-policy.ts";
-import { lookupWithin } from "../../../src/player/network/name-lookups.ts";
+import { lookupWithin, STALE_FOR_MS } from "../../../src/player/network/name-lookups.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy } from "../../../src/player/network/uplink.ts";
 import { serve } from "../../client/server.ts";
@@ -129,6 +129,38 @@ describe("the look-ups of media's names", () => {
     await ask("dead.example", "gone.example", "new.example");
     await giveUp();
     expect(asked.slice(2)).toEqual(["dead.example", "new.example"]);
+  });
+
+  it("find again what was found last while no name server answers, for a day at most", async () => {
+    let now = 0;
+    let failure: Error | null = null;
+    const asked: number[] = [];
+    const find = async () => {
+      asked.push(now);
+      if (failure !== null) throw failure;
+      return [{ address: "203.0.113.1", family: 4 }];
+    };
+    const look = lookupWithin(1, find, () => now);
+    const found = await look("cdn.example", ALL);
+    failure = Object.assign(new Error("nobody answers"), { code: "EAI_AGAIN" });
+    now = MINUTE + 1;
+    expect(await look("cdn.example", ALL)).toEqual(found);
+    await look("cdn.example", ALL);
+    expect(asked).toEqual([0, MINUTE + 1]);
+    await expect(look("other.example", ALL)).rejects.toThrow("nobody answers");
+    now = STALE_FOR_MS;
+    await expect(look("cdn.example", ALL)).rejects.toThrow("nobody answers");
+  });
+
+  it("find nothing any more where a name server says that there is none", async () => {
+    let now = 0;
+    let failure: Error | null = null;
+    const find = async () => (failure === null ? [{ address: "203.0.113.1", family: 4 }] : Promise.reject(failure));
+    const look = lookupWithin(1, find, () => now);
+    await look("cdn.example", ALL);
+    failure = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+    now = MINUTE + 1;
+    await expect(look("cdn.example", ALL)).rejects.toThrow("no such name");
   });
 
   it("serve the name first that was asked for last, whose asker can still wait for longest", async () => {

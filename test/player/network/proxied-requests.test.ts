@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { getBy } from "../../../src/client/http.ts";
+import { reasonOf } from "../../../src/client/reply.ts";
 import { SpotClient } from "../../../src/client/spot-client.ts";
 import { egressPolicy } from "../../../src/player/network/egress-policy.ts";
-import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
+import { fetchGuardedBy, routedRequests, routesBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { answer, serve } from "../../client/server.ts";
 import { lacking, startSquid } from "../../support/site/squid.ts";
@@ -35,6 +38,46 @@ it("leave a proof owed where tinyproxy answers for itself, as where it does not 
       reason: "the proxy does not connect (HTTP 403)",
     });
   }
+});
+
+it("connect once where a proxy takes the connection and ends it, as a load balancer does that has none left", async () => {
+  let connections = 0;
+  const balancer = createServer((socket) => {
+    connections++;
+    socket.on("error", () => {}).once("data", () => socket.end());
+  });
+  balancer.listen(0, "127.0.0.1");
+  await once(balancer, "listening");
+  onTestFinished(() => void balancer.close());
+  const { port } = balancer.address() as AddressInfo;
+  const uplink = { ...DIRECT, https: { url: `http://127.0.0.1:${port}`, authorization: null } };
+  for (const pop of ["https://pop.signage.test/1", "https://pop.signage.test/{1}"]) {
+    expect(await serviceBy(uplink).sendProof(pop, signal)).toMatchObject({
+      kind: "unreachable",
+      reason: "the proxy does not answer (ECONNRESET)",
+    });
+  }
+  expect(connections).toBe(2);
+});
+
+it("leave no connection to a proxy that makes no tunnel, however long it would wait for the host", async () => {
+  const ended = Promise.withResolvers<void>();
+  const proxy = createServer(
+    (socket) =>
+      void socket
+        .on("error", () => {})
+        .on("close", () => ended.resolve())
+        .resume(),
+  );
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const uplink = { ...DIRECT, https: { url: `http://127.0.0.1:${port}`, authorization: null } };
+  const { fetch } = routedRequests(routesBy(uplink, undefined, 100));
+  const failure = await fetch("https://pop.signage.test/1").catch(reasonOf);
+  expect(failure).toBe("the proxy does not answer (ETIMEDOUT)");
+  await ended.promise;
 });
 
 describe.skipIf(lacking() !== null)(`requests through Squid (${lacking() ?? "it is there"})`, () => {
