@@ -20,7 +20,12 @@ export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "f
   let removed = 0;
   let short = true;
   for (const path of await oldestFirst(mediaFolderIn(dataDir))) {
-    await rm(path, { recursive: true, force: true });
+    // What another user made there, or a worn disk does not let go of, is not what makes room.
+    const isGone = await rm(path, { recursive: true, force: true }).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) continue;
     removed++;
     short = await isShort(dataDir);
     if (!short) break;

@@ -196,6 +196,7 @@ describe("a player whose data folder cannot be used", () => {
   it.each([
     ["is not its own", () => {}, /data folder cannot be written \(EACCES\)/],
     ["holds something else where its proofs should be", own, /proofs\.db cannot be opened/],
+    ["holds a folder for media that is not its own", ownAllButMedia, /media\/v1 cannot be used \(EACCES\)/],
   ])("shows the slate and says why when it %s", async (_, prepare, message) => {
     // Made as root, where the tests run as root.
     mkdirSync(join(rig.home, "data"), { mode: 0o555 });
@@ -213,4 +214,13 @@ function own(): void {
   chmodSync(data, 0o755);
   mkdirSync(join(data, "proofs.db"));
   for (const path of [data, join(data, "proofs.db")]) chownSync(path, uid, gid);
+}
+
+/** Gives it to the player's user, but for what another disk was mounted at. */
+function ownAllButMedia(): void {
+  const { uid, gid } = ordinaryUser();
+  const data = join(rig.home, "data");
+  chmodSync(data, 0o755);
+  mkdirSync(join(data, "media"), { mode: 0o555 });
+  chownSync(data, uid, gid);
 }

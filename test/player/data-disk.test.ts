@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { changeInPlace, makeRoomToStart } from "../../src/player/data-disk.ts";
 import { mediaFolderIn } from "../../src/player/media/media-cache.ts";
 import { Ballast } from "../../src/player/proofs/ballast.ts";
@@ -46,6 +46,17 @@ describe.skipIf(!HAS_SMALL_DISKS)("a start on a disk that others have filled", (
     await makeRoomToStart(path, ballast, log);
     expect(left()).toEqual({ media: [], ballast: false });
     proofStoreIn(path).close();
+  });
+
+  it("gives up the next where one cannot be removed", async () => {
+    const { path, ballast, left, free } = fullDisk({ a: 3 * MIB, b: 6 * MIB }, 2 * MIB);
+    const [first, other] = ["a", "b"].map((name) => join(mediaFolderIn(path), name)) as [string, string];
+    spawnSync("mount", ["--bind", first, first]);
+    onTestFinished(() => void spawnSync("umount", ["-l", first]));
+    utimesSync(other, 2_000, 2_000);
+    await makeRoomToStart(path, ballast, log);
+    expect(left()).toEqual({ media: ["a"], ballast: true });
+    free();
   });
 
   it("touches nothing where there is room", async () => {

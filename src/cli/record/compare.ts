@@ -178,7 +178,11 @@ const LAYOUT = { bom: true, relax_column_count_less: true, skip_records_with_emp
 
 /** Columns are known by their letters alone: `request_id` is `requestId`. A pipe can be read only once. */
 async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
-  const columns = (names: string[]) => names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
+  let named: readonly string[] = [];
+  const columns = (names: string[]) => {
+    named = names.map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
+    return [...named];
+  };
   const chunks = createReadStream(path)[Symbol.asyncIterator]();
   const beginning = await beginningOf(chunks);
   const { separator, fromLine } = layoutOf(textIn(beginning.subarray(0, LONGEST_HEADING)));
@@ -194,6 +198,10 @@ async function* rowsIn(path: string): AsyncGenerator<CountedProof> {
       ...{ requestId: requestid, kind: row.data.kind },
       ...{ screenId: screenid ?? null, itemId: itemid ?? null, at: countedat ?? null },
     };
+  }
+  // An export that failed leaves no heading either: that the network counted nothing is said by a heading alone.
+  if (!named.includes("requestid") || !named.includes("kind")) {
+    throw unusable(path, "it has no columns requestId and kind");
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Logger, pino, stdTimeFunctions } from "pino";
 import type roll from "pino-roll";
@@ -70,10 +70,11 @@ export function openLog(options: LogOptions): Log {
   let opened: Promise<void> | null = null;
   const open = () => {
     opened ??= openFile(options).then((result) => {
-      file = result;
+      file = result.kind === "open" ? result.file : null;
       opening = false;
       for (const line of held.splice(0)) keep(line);
-      if (file === null) logger.error({ dir: options.dir }, "the log folder cannot be written");
+      if (result.kind === "open") return;
+      logger.error({ dir: options.dir, reason: result.reason }, "the log folder cannot be written");
     });
     return opened;
   };
@@ -94,7 +95,12 @@ interface LogFile {
   close(): Promise<void>;
 }
 
-async function openFile({ dir, maxBytes }: LogOptions): Promise<LogFile | null> {
+type FileOpening =
+  | { readonly kind: "open"; readonly file: LogFile }
+  /** The system's words, or those of pino-roll, which takes no colon or quote in a path. */
+  | { readonly kind: "unusable"; readonly reason: string };
+
+async function openFile({ dir, maxBytes }: LogOptions): Promise<FileOpening> {
   try {
     mkdirSync(dir, { recursive: true });
     // Loaded only now: it takes longer to load than the rest of the log, and nobody waits for the file.
@@ -109,9 +115,9 @@ async function openFile({ dir, maxBytes }: LogOptions): Promise<LogFile | null> 
       // no line waits to be written.
       sync: true,
     });
-    return logFile(stream);
-  } catch {
-    return null;
+    return { kind: "open", file: logFile(stream) };
+  } catch (error) {
+    return { kind: "unusable", reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -124,7 +130,7 @@ function logFile(stream: RollingFile): LogFile {
   return {
     write(line) {
       if (closing !== null) return;
-      if (!existsSync(stream.file)) beginAnew(stream);
+      if (!isInPlace(stream)) beginAnew(stream);
       stream.write(line);
     },
     close() {
@@ -143,9 +149,19 @@ function logFile(stream: RollingFile): LogFile {
   };
 }
 
+/** Whether what is open is what its name leads to. */
+function isInPlace({ file, fd }: RollingFile): boolean {
+  try {
+    const [named, open] = [statSync(file), fstatSync(fd)];
+    return named.ino === open.ino && named.dev === open.dev;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Somebody may clear away the log, by itself or with its folder: what is open then takes lines that nobody can read, and
- * room that nobody sees taken.
+ * Somebody may clear away the log, by itself or with its folder, or put another file in its place, as logrotate does: what is
+ * open then takes lines that nobody can read, and room that nobody sees taken.
  */
 function beginAnew(stream: RollingFile): void {
   const { file } = stream;

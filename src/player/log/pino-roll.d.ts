@@ -19,6 +19,8 @@ declare module "pino-roll" {
   interface RollingFile extends EventEmitter {
     /** The one that is written. */
     readonly file: string;
+    /** Its descriptor; -1 where it could not be opened. */
+    readonly fd: number;
     /** Opens it by its name again. */
     reopen(): void;
     write(line: string): boolean;

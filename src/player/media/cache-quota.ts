@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from "node:fs";
-import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { access, constants, mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
@@ -11,7 +11,7 @@ import {
   missingBytes,
   surplusFiles,
 } from "../../core/media/cache-policy.ts";
-import { codeOf, isTaken } from "../stores/database.ts";
+import { codeOf, isTaken, remedyFor, StoreUnusable } from "../stores/database.ts";
 import type { MediaIndex } from "./media-index.ts";
 import { PART_SUFFIX } from "./partial-download.ts";
 
@@ -54,14 +54,18 @@ export class CacheQuota {
     parts.index.onEmptied(() => this.#removeUnheld());
   }
 
-  /** Has the folder and the index agree: partial files, files nobody knows and entries without their file go. */
+  /**
+   * Has the folder and the index agree: partial files, files nobody knows and entries without their file go. Throws
+   * `StoreUnusable` where the folder cannot be had or written.
+   */
   async sweep(): Promise<void> {
     const { folder, index } = this.#parts;
-    await mkdir(folder, { recursive: true });
+    const names = await namesIn(folder);
     const known = new Map(index.files().map((file) => [file.digest, file.sizeBytes]));
-    await eachOf(await readdir(folder), async (name) => {
+    await eachOf(names, async (name) => {
       const isKnown = known.has(name) && !name.endsWith(PART_SUFFIX);
-      if (!isKnown) await rm(join(folder, name), { recursive: true, force: true });
+      // What another user made there, or a worn disk does not let go of, costs its own room and nothing else.
+      if (!isKnown) await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
     });
     const gone: string[] = [];
     await eachOf(known, async ([digest, sizeBytes]) => {
@@ -196,8 +200,21 @@ export class CacheQuota {
   /** Files that no entry leads to any more. */
   #removeUnheld(): void {
     for (const name of readdirSync(this.#parts.folder)) {
-      if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) rmSync(this.pathOf(name), { force: true });
+      if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) isTaken(() => rmSync(this.pathOf(name), { force: true }));
     }
+  }
+}
+
+/** What is in the folder, which is made where it is missing. Throws `StoreUnusable` where no file could be put there. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await readdir(folder);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null) throw error;
+    throw new StoreUnusable(`${folder} cannot be used (${code}): ${remedyFor(code)}`);
   }
 }
 

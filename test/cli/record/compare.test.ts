@@ -165,6 +165,11 @@ describe("spotloop record compare", () => {
     expect([code, said]).toEqual([65, expect.stringContaining("line 2")]);
   });
 
+  it("takes a heading alone for a network that counted nothing", async () => {
+    const { code, said } = await saidOf("requestId,kind\n");
+    expect([code, said]).toEqual([1, expect.stringContaining("0 agree, 8 missing, 0 extra, 0 differing")]);
+  });
+
   it("tells people the same in a table", async () => {
     const { folder } = await recordedFolder();
     const path = ledger(csvOf(COUNTED.slice(1)));
@@ -176,6 +181,9 @@ describe("spotloop record compare", () => {
   it.each([
     ["ledger.csv", "a,b\r\n1,2\r\n", "row 2 has no requestId"],
     ["ledger.csv", 'requestId,kind\r\n"1,ad\r\n', "cannot be used"],
+    ["ledger.csv", "", "it has no columns requestId and kind"],
+    ["ledger.csv", "\ufeff\r\n\r\n", "it has no columns requestId and kind"],
+    ["ledger.csv", "No access\n", "it has no columns requestId and kind"],
     ["ledger.json", "{}", "cannot be used"],
   ])("says what is wrong with a ledger: %s %j", async (name, text, why) => {
     const { folder } = await recordedFolder();

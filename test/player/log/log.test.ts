@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { LOG_FILES, type LogOptions, openLog } from "../../../src/player/log/log.ts";
@@ -105,7 +114,7 @@ describe("the log", () => {
     const { logger, close } = openLog(options(join(folder, "file", "logs"), { echo }));
     logger.info("still here");
     await close();
-    expect(echoed.join("")).toMatch(/still here\n.*the log folder cannot be written/);
+    expect(echoed.join("")).toMatch(/still here\n.*the log folder cannot be written.* reason=.*ENOTDIR/);
   });
 
   it.runIf(existsSync("/dev/full"))("costs lines and nothing else when the disk is full", async () => {
@@ -129,6 +138,20 @@ describe("the log", () => {
       expect(textIn(dir)).toContain(`after ${cleared}`);
     }
     await close();
+  });
+
+  it.skipIf(process.platform === "win32")("goes on where another file was put in its place", async () => {
+    const dir = temporaryFolder();
+    const file = join(dir, "spotloop.1.log");
+    const { logger, close } = openLog(options(dir));
+    logger.info("before");
+    await vi.waitFor(() => expect(textIn(dir)).toContain("before"));
+    renameSync(file, `${file}.1`);
+    writeFileSync(file, "");
+    logger.info("after");
+    await close();
+    expect(readFileSync(file, "utf8")).toContain("after");
+    expect(readFileSync(`${file}.1`, "utf8")).not.toContain("after");
   });
 
   it("can be closed twice, and takes lines after that without harm", async () => {

@@ -1,5 +1,15 @@
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +22,7 @@ import type { MediaOutcome } from "../../../src/player/media/media.ts";
 import { MediaCache } from "../../../src/player/media/media-cache.ts";
 import { IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
 import { mediaIndexMigrations } from "../../../src/player/media/media-schema.ts";
+import { remedyFor, StoreUnusable } from "../../../src/player/stores/database.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { halting, mediaOrigin } from "../../support/player/media-origin.ts";
@@ -217,6 +228,28 @@ describe("the media cache", () => {
     writeFileSync(join(home, "media", "v1", "f".repeat(64)), "unknown");
     await openCache();
     expect(files()).toEqual([]);
+  });
+
+  it("says which folder is not its own, and what the disk says", async () => {
+    writeFileSync(join(home, "media"), "no folder");
+    const folder = join(home, "media", "v1");
+    await expect(openCache()).rejects.toThrow(
+      new StoreUnusable(`${folder} cannot be used (ENOTDIR): ${remedyFor("ENOTDIR")}`),
+    );
+  });
+
+  it.runIf(HAS_SMALL_DISKS)("opens with a stranger that cannot be removed", async () => {
+    const stranger = join(home, "media", "v1", "lost+found");
+    mkdirSync(stranger, { recursive: true });
+    // What something is mounted at cannot be.
+    spawnSync("mount", ["--bind", stranger, stranger]);
+    try {
+      answers["/a"] = send(png(1_000));
+      kept(await (await openCache()).obtain(wanted("/a"), never));
+      expect(files()).toContain("lost+found");
+    } finally {
+      spawnSync("umount", ["-l", stranger]);
+    }
   });
 
   it("evicts the least recently used to stay in its budget, never what is held", async () => {
