@@ -20,7 +20,9 @@ function show(override: Override): void {
     message.textContent = override.text;
     fitText();
   } else {
-    (document.getElementById("told") as HTMLElement).textContent = `${override.told}, ${innerWidth} x ${innerHeight}`;
+    // Of the display, however it is scaled.
+    const [width, height] = [innerWidth, innerHeight].map((length) => Math.round(length * devicePixelRatio));
+    (document.getElementById("told") as HTMLElement).textContent = `${override.told}, ${width} x ${height}`;
   }
 }
 

@@ -84,4 +84,24 @@ describe("one player of several screens", () => {
     kiosk.loop.dispatch({ kind: "suspend", because: "hidden" });
     expect(kiosk.health.report().lastError).toBe("nobody can see this screen: covered");
   });
+
+  it("keeps its last error where the operator opens the page to read it, though what was on air fails for that", async () => {
+    const { play, pass } = await opened();
+    const { loop, health } = play("screen_kiosk");
+    const isItem = () => typeof health.report().onAir === "object";
+    const hide = (...reasons: readonly string[]) => {
+      health.noteHidden(reasons);
+      loop.dispatch({ kind: reasons.length > 0 ? "suspend" : "resume", because: "hidden" });
+    };
+    hide("minimized");
+    hide();
+    await pass(20_000);
+    expect(isItem()).toBe(true);
+    hide("operator overlay");
+    expect([isItem(), health.report().lastError]).toEqual([false, "nobody can see this screen: minimized"]);
+    hide();
+    await pass(20_000);
+    hide("operator overlay", "covered");
+    expect(health.report().lastError).toContain("covered");
+  });
 });

@@ -1,8 +1,9 @@
 import { globalShortcut, type Session, screen, session, WebContentsView } from "electron";
 import type { Logger } from "pino";
-import { confine, denyDownloads, denyPermissions, sealNetwork, stayingAt } from "../guards.ts";
+import { confine, denyDownloads, denyPermissions, sealNetwork } from "../guards.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
 import { fill } from "../window/window.ts";
+import { oncePerPress } from "./held-keys.ts";
 
 /** What the operator overlay is opened with. */
 export interface OperatorOverlayParts {
@@ -16,6 +17,11 @@ export interface OperatorOverlayParts {
 
 /** Long enough to read it; an overlay that was left open costs no more of the screen's time. */
 const CLOSED_AFTER_MS = 120_000;
+
+/** The room that all lines of the page take, in CSS pixels: it cannot be scrolled by keys, and is read from afar. */
+const LINES = { width: 768, height: 840 };
+/** Its pictures would be of the page itself. */
+const WITHOUT_PICTURES = "img { display: none !important }";
 
 /**
  * Shows the health page on the display under the pointer when the operator presses the hotkey, and closes it at the next
@@ -36,7 +42,8 @@ export function offerOperatorOverlay({ hotkey, port, stages, log }: OperatorOver
       log.info({ screen: stage.screenId }, "operator overlay closed");
     };
   };
-  if (!globalShortcut.register(hotkey, toggle)) log.error({ hotkey }, "the operator's hotkey cannot be registered");
+  const press = oncePerPress(toggle);
+  if (!globalShortcut.register(hotkey, press)) log.error({ hotkey }, "the operator's hotkey cannot be registered");
   return () => {
     globalShortcut.unregister(hotkey);
     close?.();
@@ -51,8 +58,15 @@ function openPage({ window, visibility }: StageWindow, port: number, onOver: () 
     webPreferences: { session: own, sandbox: true, contextIsolation: true, disableDialogs: true, devTools: false },
   });
   const { webContents } = view;
-  confine(webContents, stayingAt(`${origin}/`));
+  // The page asks for itself again every few seconds, and goes nowhere else.
+  confine(webContents, (target) => (target === `${origin}/` ? "allow" : "refuse"));
   webContents.on("render-process-gone", onOver);
+  // Of each refresh, before it is drawn.
+  webContents.on("did-navigate", () => {
+    const { width, height } = view.getBounds();
+    webContents.setZoomFactor(Math.min(width / LINES.width, height / LINES.height));
+    webContents.insertCSS(WITHOUT_PICTURES).catch(() => {});
+  });
   visibility.note("operator overlay", true);
   fill(window, view);
   window.contentView.addChildView(view);

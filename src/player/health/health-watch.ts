@@ -53,7 +53,8 @@ export class HealthWatch {
       takeLateness.observe(labels, Math.max(0, slot.paintedAt - slot.startsAt) / 1000);
       this.#everShown = true;
     }
-    if (isHidden(state) && (this.#state === null || !isHidden(this.#state))) {
+    const isNewlyHidden = isHidden(state) && (this.#state === null || !isHidden(this.#state));
+    if (isNewlyHidden && !this.#isHiddenByOperator()) {
       const why = this.#hiddenReasons.join(", ");
       this.#lastError = `nobody can see this screen${why === "" ? "" : `: ${why}`}`;
     }
@@ -93,8 +94,14 @@ export class HealthWatch {
     itemsFailed.inc({ kind: item.kind, reason: outcome.reason, ...labels });
     // Closing time and the operator's word are nobody's error.
     if (outcome.reason === "closed" || outcome.reason === "overridden") return;
+    if (outcome.reason === "hidden" && this.#isHiddenByOperator()) return;
     const detail = this.#failure?.playout === id ? ` (${this.#failure.detail.slice(0, LONGEST_DETAIL)})` : "";
     this.#lastError = `${item.kind} ${item.id} failed: ${outcome.reason}${detail}`;
+  }
+
+  /** Whether all that hides the screen is the page on which the operator reads the last error. */
+  #isHiddenByOperator(): boolean {
+    return this.#hiddenReasons.length > 0 && this.#hiddenReasons.every((reason) => reason === "operator overlay");
   }
 
   /** When the last item that was shown in full ended, monotonic; null while none was in this run. */
