@@ -22,8 +22,9 @@ if [ "$1" = purge ]; then
   done
   rm -f "$DATA"/screen-*.json
   if rmdir "$DATA" 2>/dev/null || [ ! -d "$DATA" ]; then
-    if getent passwd spotloop >/dev/null; then userdel spotloop || true; fi
-    if getent group spotloop >/dev/null; then groupdel spotloop || true; fi
+    # One that was there before the package, with a home elsewhere, is somebody's account.
+    if [ "$(getent passwd spotloop | cut -d: -f6)" = $DATA ]; then userdel spotloop || true; fi
+    if ! getent passwd spotloop >/dev/null && getent group spotloop >/dev/null; then groupdel spotloop || true; fi
   else
     echo "spotloop: proofs, the playout record and its key are kept in $DATA; what belongs to you is yours to delete." >&2
   fi

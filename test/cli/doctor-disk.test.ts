@@ -33,6 +33,7 @@ describe("spotloop doctor", () => {
     for (const file of files) writeFileSync(file, "");
 
     const noFiles = await found(disk.path);
+    expect(noFiles.disk).toMatch(/^failed: .* GiB free, but it takes no more files$/);
     expect(noFiles["write speed"]).toBe("failed: nothing can be written (ENOSPC)");
     expect(noFiles.sqlite).toMatch(/^failed: a database cannot be opened \(ENOSPC\)/);
     expect(readdirSync(disk.path)).toEqual(["a", "b", "c"]);

@@ -12,6 +12,7 @@ import { sightingsIn } from "../support/display/sightings.ts";
 import { PART, ROOM, startWall } from "../support/display/wall.ts";
 import { renderersOf } from "../support/machine/proc.ts";
 import { checkoutPlayer, eventually, type Running, startPlayerProcess } from "../support/machine/processes.ts";
+import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { readHealth } from "../support/player/health.ts";
 import { openRig, type Rig } from "../support/player/rig.ts";
 
@@ -89,18 +90,8 @@ describe("a player without a usable configuration", () => {
   }, 90_000);
 
   it("is started for systemd by its page, and feeds the watchdog for as long as the page answers", async () => {
-    const told = join(rig.home, "told");
-    const program = join(rig.home, "systemd-notify");
-    writeFileSync(program, `#!/bin/sh\necho "$@" >> ${told}\n`);
-    chmodSync(program, 0o755);
-    const { executable, args } = checkoutPlayer();
-    const unit = ["NOTIFY_SOCKET=/run/notify", "WATCHDOG_USEC=1000000", `PATH=${rig.home}:${process.env.PATH}`];
     const path = rig.configure({ screenId: "" });
-    const player = rig.play(["--config", path], {
-      executable: "/usr/bin/env",
-      args: [...unit, executable, ...args],
-    });
-    const lines = () => (existsSync(told) ? readFileSync(told, "utf8").split("\n").slice(0, -1) : []);
+    const { player, lines } = playForSystemd(path);
     const further = (count: number) => {
       const before = lines().length;
       return eventually(`${count} more beats`, () => lines().length >= before + count || undefined);
@@ -205,7 +196,40 @@ describe("a player whose data folder cannot be used", () => {
     await slate();
     await eventually("the message", async () => (message.test(player.stderr.join("\n")) ? true : undefined));
   });
+
+  it.runIf(HAS_SMALL_DISKS)("says that the disk is to be looked at where that takes no more files", async () => {
+    const { path } = smallDisk(8 * 1024 * 1024, 1);
+    const { uid, gid } = ordinaryUser();
+    chownSync(path, uid, gid);
+    const player = rig.play(["--config", rig.configure({ dataDir: path })]);
+    const message = /player\.lock in the data folder cannot be locked .*: check the disk/;
+    await eventually("the message", () => message.test(player.stderr.join("\n")) || undefined);
+    await player.stop();
+  });
+
+  it("tells systemd that it shows house content only, and why", async () => {
+    mkdirSync(join(rig.home, "data"));
+    own();
+    const { lines } = playForSystemd(rig.configure());
+    const told = () => lines().findLast((line) => line.includes("STATUS="));
+    await eventually(
+      "the status",
+      () => /house content only: .*proofs\.db cannot be opened/.test(told() ?? "") || undefined,
+    );
+  });
 });
+
+/** Starts a player as systemd would; `lines` are what it has told it, oldest first. */
+function playForSystemd(config: string): { readonly player: Running; lines(): string[] } {
+  const told = join(rig.home, "told");
+  const program = join(rig.home, "systemd-notify");
+  writeFileSync(program, `#!/bin/sh\necho "$@" >> ${told}\n`);
+  chmodSync(program, 0o755);
+  const { executable, args } = checkoutPlayer();
+  const unit = ["NOTIFY_SOCKET=/run/notify", "WATCHDOG_USEC=1000000", `PATH=${rig.home}:${process.env.PATH}`];
+  const player = rig.play(["--config", config], { executable: "/usr/bin/env", args: [...unit, executable, ...args] });
+  return { player, lines: () => (existsSync(told) ? readFileSync(told, "utf8").split("\n").slice(0, -1) : []) };
+}
 
 /** Gives the data folder to the player's user, with a folder in it where the proofs' database should be. */
 function own(): void {

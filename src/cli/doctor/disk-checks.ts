@@ -96,9 +96,11 @@ async function folderFinding(dataDir: string, nearest: string): Promise<Finding>
 }
 
 async function room(folder: string, { maxBytes, minFreeBytes }: CacheLimits): Promise<Finding> {
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize, files, ffree } = await statfs(folder);
   const freeBytes = bavail * bsize;
   const text = `${(freeBytes / GIB).toFixed(1)} GiB free`;
+  // Some file systems do not count files: they say that they have none in all.
+  if (files > 0 && ffree === 0) return failure("disk", `${text}, but it takes no more files`, "Remove files there.");
   const advice = "Free some, or lower cache.minFreeBytes and cache.maxBytes.";
   if (freeBytes < minFreeBytes) {
     return failure("disk", `${text}, less than cache.minFreeBytes: nothing can be downloaded`, advice);

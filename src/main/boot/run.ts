@@ -99,16 +99,22 @@ export async function run(parts: Run): Promise<void> {
   const time = () => player?.serviceClock.read().service ?? clock.wall();
   const overrides = new Overrides({ path: join(config.dataDir, "overrides.json"), allow, clock, time, log: logger });
   shutdown.add("overrides", async () => overrides.close());
-  const status = flaw === null ? `plays ${screenIds.join(", ")}` : `house content only: ${flaw}`;
+  let trouble = flaw;
+  const status = () => (trouble === null ? `plays ${screenIds.join(", ")}` : `house content only: ${trouble}`);
   followOverrides({ overrides, stages, screens: () => player?.screens ?? [], supervision, status });
   const { holdMs } = recovery.plan;
   if (holdMs > 0) logger.warn({ ...recovery.report(), holdMs }, "many restarts in a row: house content for a while");
   if (holdMs > 0) await sleep(holdMs);
-  player = flaw === null ? await startOrSay(playerParts) : null;
-  if (player === null) {
+  const starting = flaw ?? (await startOrSay(playerParts));
+  if (typeof starting === "string") {
+    trouble = starting;
+    // With its first picture systemd was told that it plays.
+    const tell = () => overrides.reasons.length > 0 || supervision.shows(status());
+    for (const { visibleOnDisplay } of stages) void visibleOnDisplay.then(tell);
     setTimeout(() => void shutdown.end(EXIT.restart), STORES_AGAIN_MS);
     return;
   }
+  player = starting;
   const ending = new AbortController();
   for (const stage of stages) {
     const noteDark = watchStage(() => recovery.reportFault("dark"));
@@ -209,13 +215,13 @@ async function waitForOther(dataDir: string, lock: ExclusiveLock): Promise<void>
   app.exit(EXIT.restart);
 }
 
-/** Starts the player, or says why its stores cannot be used. */
-async function startOrSay(parts: PlayerParts): Promise<Player | null> {
+/** Starts the player, or says why its stores cannot be used: in the log, and as what it returns. */
+async function startOrSay(parts: PlayerParts): Promise<Player | string> {
   try {
     return await startPlayer(parts);
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error;
     parts.log.error(error.message);
-    return null;
+    return error.message;
   }
 }

@@ -6,7 +6,7 @@ import { type SleepingClock, systemClock } from "../../player/clock.ts";
 import { type Config, type GoodConfig, readConfig } from "../../player/config/config.ts";
 import { displayTroubleHere } from "../../player/display.ts";
 import { ExclusiveLock } from "../../player/exclusive-lock.ts";
-import { codeOf } from "../../player/stores/database.ts";
+import { codeOf, remedyFor } from "../../player/stores/database.ts";
 import { refuseBadCertificates } from "../guards.ts";
 import { registerSchemes } from "../protocol/schemes.ts";
 import { planStart, Recovery } from "../recovery/recovery.ts";
@@ -156,10 +156,8 @@ function taken(lock: ExclusiveLock, dataDir: string): { readonly alone: boolean;
   try {
     return { alone: lock.take(), flaw };
   } catch (error) {
-    return {
-      alone: true,
-      flaw: `player.lock in the data folder cannot be locked (${codeOf(error) ?? error}): check who owns it`,
-    };
+    const code = codeOf(error) ?? String(error);
+    return { alone: true, flaw: `player.lock in the data folder cannot be locked (${code}): ${remedyFor(code)}` };
   }
 }
 

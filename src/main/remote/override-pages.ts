@@ -17,8 +17,8 @@ export interface Followers {
   /** Those that play by now. */
   readonly screens: () => readonly PlayingScreen[];
   readonly supervision: Supervision;
-  /** What systemd is told while spots are played. */
-  readonly status: string;
+  /** What systemd is told while nothing is put in their place. */
+  readonly status: () => string;
 }
 
 const OVERRIDES: readonly SuspendReason[] = ["overridden", "switched-off"];
@@ -49,7 +49,7 @@ async function change(pages: readonly OverridePage[], followers: Followers): Pro
   }
   if (shown === null) for (const page of pages) page.lower();
   else await Promise.all(pages.map((page) => page.raise()));
-  if (reasons.length === 0) return supervision.shows(status);
+  if (reasons.length === 0) return supervision.shows(status());
   const isAlive = () => Promise.all(pages.map((page) => page.isAlive()));
   supervision.shows(shown === null ? "displays off by the operator" : `shows the operator's ${shown.kind}`, isAlive);
 }

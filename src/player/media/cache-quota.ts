@@ -131,10 +131,17 @@ export class CacheQuota {
   /** Whether the index has taken it. */
   #evict(chosen: readonly CachedFile[]): boolean {
     const noted = this.note(() => this.#forget(chosen));
-    // Synchronously: a request meanwhile would hold a file that is gone.
-    for (const { digest } of chosen) rmSync(this.pathOf(digest), { force: true });
+    this.#removeAll(chosen);
     // On a full disk the index can be written only now.
     return noted || this.note(() => this.#forget(chosen));
+  }
+
+  /**
+   * Synchronously: a request meanwhile would hold a file that is gone. What a read-only or worn disk does not let go of must
+   * not keep away what is there, or may still be had.
+   */
+  #removeAll(files: readonly CachedFile[]): void {
+    for (const { digest } of files) isTaken(() => rmSync(this.pathOf(digest), { force: true }));
   }
 
   #forget(files: readonly CachedFile[]): void {
@@ -144,7 +151,7 @@ export class CacheQuota {
   /** Evicts at once, on a full disk, until `sizeBytes` are freed, and so many files. Says whether anything was evicted. */
   evictNow(sizeBytes: number, files = 0): boolean {
     const chosen = this.#choose(sizeBytes, files);
-    for (const { digest } of chosen) rmSync(this.pathOf(digest), { force: true });
+    this.#removeAll(chosen);
     if (chosen.length > 0) this.note(() => this.#forget(chosen));
     return chosen.length > 0;
   }

@@ -191,7 +191,8 @@ export class Courier {
     this.#withStore(() => this.#rebase(reading));
     this.#withStore(() => this.#readQueue(reading));
     this.#withStore(() => this.#expireAndPrune(reading));
-    this.#report.store(this.#storeError);
+    // To be read is not to work: a read-only disk takes nothing.
+    if (this.#storeError !== null || !this.#pending.isPostponed) this.#report.store(this.#storeError);
     if (this.#storeError !== null) this.#readAt = reading.now + STORE_AGAIN_MS;
   }
 

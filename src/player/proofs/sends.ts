@@ -104,6 +104,11 @@ export class PendingResults {
     return this.#writeAt;
   }
 
+  /** Whether the store took nothing when these were to be written last. */
+  get isPostponed(): boolean {
+    return this.#postponed;
+  }
+
   ids(): readonly number[] {
     return [...this.#pending.keys()];
   }

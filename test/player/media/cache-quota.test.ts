@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CacheQuota, eachOf } from "../../../src/player/media/cache-quota.ts";
@@ -72,6 +72,17 @@ describe("a media index that another process writes to", () => {
     end();
     expect(kept(await opened.cache.obtain(wanted("/a"), never)).found).toBe(true);
   });
+});
+
+it("a file that the disk does not let go of keeps no other from coming", async () => {
+  const { answers, wanted } = await mediaOrigin();
+  for (const name of ["/old", "/new"]) answers[name] = send(png(5_000));
+  const { cache } = await openMediaCache(temporaryFolder(), new ManualClock(), { maxBytes: 10_000 });
+  const { media } = kept(await cache.obtain(wanted("/old"), never));
+  cache.release(media.digest);
+  rmSync(media.path);
+  mkdirSync(media.path);
+  expect(kept(await cache.obtain(wanted("/new", { sizeBytes: 5_000 }), never)).found).toBe(false);
 });
 
 describe.skipIf(!HAS_SMALL_DISKS)("a disk that has room for bytes and for no more files", () => {

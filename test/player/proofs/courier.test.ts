@@ -1,6 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { SpotClient } from "../../../src/client/spot-client.ts";
 import { type Delivery, DOUBT_MS } from "../../../src/core/proofs/proof.ts";
@@ -440,6 +441,25 @@ describe("the courier and a store that fails", () => {
     expect(settled).toEqual(["a expired"]);
     expect(sent.map(([, at]) => at / SECOND)).toEqual([0, 1, 3, 7, 15, 31, 55]);
     release();
+  });
+
+  it("says once that the store fails, though it can be read, and once that it works again", async () => {
+    const said: string[] = [];
+    const log = pino({ level: "info" }, { write: (line: string) => void said.push(JSON.parse(line).msg) });
+    const { clock, folder, courier, owe } = begin(() => unreachable, { log });
+    courier.start();
+    owe("a");
+    const release = holdUp(folder);
+    for (let item = 0; item < 3; item++) {
+      await clock.advance(6 * SECOND);
+      courier.notify();
+    }
+    release();
+    await clock.advance(MINUTE);
+    expect(said.filter((line) => line.includes("store"))).toEqual([
+      "the proof store fails",
+      "the proof store works again",
+    ]);
   });
 
   it("goes on sending what is in the store while nothing can be written to it", async () => {
