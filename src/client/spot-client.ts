@@ -141,10 +141,12 @@ export class SpotClient {
 
   /**
    * A captive portal can answer in place of `http:` hosts only. It mostly redirects the request to a page of its own on another
-   * host; one that answers with the page itself is known by what spots meet (G8), and before they met it by asking.
+   * host; one that answers with the page itself is known by what spots meet (G8), and before they met it by asking. A filter that
+   * looks into TLS answers in place of any host. Many servers answer proofs with pages: it counts where both tell of it.
    */
   async #isOfPortal(pop: string, reply: FollowedReply, beginning: string, signal: AbortSignal): Promise<boolean> {
-    if (!/^http:/i.test(pop) || !isHtml(reply, beginning)) return false;
+    if (!isHtml(reply, beginning)) return false;
+    if (!/^http:/i.test(pop)) return this.#meetsPortal && !(await this.#isThere(signal));
     if (this.#meetsPortal || !isSameHost(pop, reply.url)) return true;
     return succeeded(reply.status) && !(await this.#isThere(signal));
   }

@@ -241,6 +241,21 @@ describe("sending a proof", () => {
     expect(await client.sendProof(`${server.url}/pop/1`, never())).toEqual({ kind: "accepted" });
   });
 
+  it("finds nobody by a page over TLS, as of a filter that looks into it, as long as spots meet one", async () => {
+    const page = () => new Response("<!doctype html><h1>Blocked</h1>", { headers: { "content-type": "text/html" } });
+    let answers: (url: string) => Response = page;
+    const client = clientWith({ baseUrl: "https://service.example", fetch: async (url) => answers(String(url)) });
+    const send = () => client.sendProof("https://pop.example/1", never());
+    await client.getSpot("s", never());
+    expect(await send()).toEqual(portal);
+    // Some servers answer proofs with pages of their own, and all but spots.
+    answers = (url) => (url.includes("/pop.example/") ? page() : Response.json([]));
+    expect(await send()).toEqual({ kind: "accepted" });
+    answers = (url) => (url.includes("/rt_ad/") ? Response.json({ data: null }) : page());
+    await client.getSpot("s", never());
+    expect(await send()).toEqual({ kind: "accepted" });
+  });
+
   it("is called off by its signal", async () => {
     const control = new AbortController();
     const server = await serve(() => control.abort());

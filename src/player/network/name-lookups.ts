@@ -13,8 +13,11 @@ export const CONNECT_WITHIN_MS = 10_000;
 export const NAME_WITHIN_MS = 2_000;
 /** How long a name that was not known counts as unknown. */
 export const UNKNOWN_FOR_MS = 60_000;
-/** How long the addresses that were found are used without asking again: as long as many servers of media let them be kept. */
-const FOUND_FOR_MS = 60_000;
+/**
+ * How long the addresses that were found are used without asking again. With `CONNECTION_FOR_MS` a minute at most: a proof that was
+ * refused is sent again after that (`DOUBT_MS`), and then to wherever its name leads by now.
+ */
+export const FOUND_FOR_MS = 30_000;
 /** While no name server answers, what it said last goes on being used for as long (RFC 8767, section 5: one to three days). */
 export const STALE_FOR_MS = 24 * 3_600_000;
 /** No name server answered, as the system says it and as one says it that asks by itself; a name that is not there is another thing. */

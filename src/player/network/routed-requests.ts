@@ -103,6 +103,15 @@ const LARGEST_HEAD_BYTES = 256 * 1024;
  */
 const TUNNEL_WITHIN_MS = 2 * CONNECT_WITHIN_MS;
 
+/**
+ * How long a connection is used for more requests. Servers keep one for as long as it is asked anything: one that its name no
+ * longer leads to would go on answering, and refuse proofs that its successor would take. Together with `FOUND_FOR_MS` this is no
+ * longer than a refused proof waits for its second try (`DOUBT_MS`).
+ */
+export const CONNECTION_FOR_MS = 30_000;
+
+const EACH_CONNECTION = { maxHeaderSize: LARGEST_HEAD_BYTES, clientTtl: CONNECTION_FOR_MS } as const;
+
 /** The routes of an uplink. `lookup` finds the addresses of hosts that are asked directly. */
 export function routesBy(
   uplink: Uplink,
@@ -111,7 +120,7 @@ export function routesBy(
 ): (url: URL) => Route {
   const trust = trustOf(uplink);
   const connect = { ...trust, timeout: CONNECT_WITHIN_MS, ...(lookup && { lookup }) };
-  const direct = new Agent({ connect, maxHeaderSize: LARGEST_HEAD_BYTES });
+  const direct = new Agent({ connect, ...EACH_CONNECTION });
   const agents = new Map<HttpProxy, ProxyAgent>();
   return (url) => {
     const proxy = proxyFor(url, uplink);
@@ -132,7 +141,7 @@ function agentOf({ url, authorization }: HttpProxy, trust: Trust, tunnelWithinMs
     // What it fetches itself is asked for by none of the options above.
     factory: (origin, options) => {
       const { connect } = options as { readonly connect: buildConnector.connector };
-      return new Pool(origin, { ...options, connect: oneTry(connect), maxHeaderSize: LARGEST_HEAD_BYTES });
+      return new Pool(origin, { ...options, connect: oneTry(connect), ...EACH_CONNECTION });
     },
     requestTls: trust,
     proxyTls: trust,

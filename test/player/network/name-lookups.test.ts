@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SpotClient } from "../../../src/client/spot-client.ts";
 import { scopeOf } from "../../../src/core/network/address.ts";
 import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egress-policy.ts";
-import { lookupWithin, STALE_FOR_MS } from "../../../src/player/network/name-lookups.ts";
+import { FOUND_FOR_MS, lookupWithin, STALE_FOR_MS } from "../../../src/player/network/name-lookups.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy } from "../../../src/player/network/uplink.ts";
 import { serve } from "../../client/server.ts";
@@ -84,14 +84,14 @@ describe("the look-ups of media's names", () => {
     expect(asked.at(-1)).toBe("dead.example");
   });
 
-  it("need no place for a name that was found within the last minute", async () => {
+  it("need no place for a name that was found just now", async () => {
     const { asked, look, ask, clock, answer, giveUp } = heldLookups();
     await ask("cdn.example");
     await answer("203.0.113.1");
     await ask("dead.example");
-    clock.now = MINUTE - 1;
+    clock.now = FOUND_FOR_MS - 1;
     expect(await look("cdn.example", ALL)).toEqual([{ address: "203.0.113.1", family: 4 }]);
-    clock.now = MINUTE;
+    clock.now = FOUND_FOR_MS;
     const again = look("cdn.example", ALL);
     await giveUp();
     expect(asked).toEqual(["cdn.example", "dead.example", "cdn.example"]);
