@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { arch, cpus, platform, release, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -113,15 +114,18 @@ const ANSWER_WITHIN_MS = 20_000;
  */
 export async function askMachine(): Promise<Machine | null> {
   if (process.versions.electron === undefined) return null;
+  return toldBy(process.execPath, appArguments());
+}
+
+/** What an Electron tells of the machine; null where it does not answer. */
+export async function toldBy(program: string, args: readonly string[]): Promise<Machine | null> {
   // Chromium leaves files behind. In a folder of the player's own they would be another's, if one runs.
   const folder = mkdtempSync(join(tmpdir(), "spotloop-machine-"));
-  try {
-    const told = await outputOf(process.execPath, [...appArguments(), "machine", folder]);
-    const line = told?.split("\n").find((text) => text.startsWith("{")) ?? "";
-    return machineSchema.safeParse(parsed(line)).data ?? null;
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+  const told = await outputOf(program, [...args, "machine", folder]);
+  // Its processes may outlive the one that answered, and write on: then the folder is left to who clears away temporary files.
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+  const line = told?.split("\n").find((text) => text.startsWith("{")) ?? "";
+  return machineSchema.safeParse(parsed(line)).data ?? null;
 }
 
 /** From a clone Electron was told which folder is the application, and switches before it; packaged it knows. */
