@@ -84,13 +84,14 @@ export function lookupWithin(
     if (last !== undefined && last.endAt > now()) return last.addresses;
     found.delete(name);
     const next = await ask(hostname, options).then(
-      (addresses) => ({ addresses, foundAt: now() }),
-      (error: unknown) => {
-        if (last === undefined || !mayUseAgain(last, error, now())) throw error;
-        return last;
+      (addresses): Found => foundNow(addresses, now()),
+      (error: unknown): Found => {
+        const at = now();
+        if (last === undefined || !mayUseAgain(last, error, at)) throw error;
+        return { ...last, endAt: at + FOUND_FOR_MS };
       },
     );
-    remember(found, name, { ...next, endAt: now() + FOUND_FOR_MS });
+    remember(found, name, next);
     return next.addresses;
   };
 
@@ -124,6 +125,10 @@ interface Found {
   readonly addresses: readonly LookupAddress[];
   readonly foundAt: Instant;
   readonly endAt: Instant;
+}
+
+function foundNow(addresses: readonly LookupAddress[], foundAt: Instant): Found {
+  return { addresses, foundAt, endAt: foundAt + FOUND_FOR_MS };
 }
 
 /** Whether nobody has borne them out when they were last asked for. */

@@ -15,7 +15,8 @@ import { serve } from "../../client/server.ts";
 const MINUTE = 60_000;
 
 /** Look-ups one at a time, by a name server that answers what it is asked when it is told to. */
-function heldLookups() {
+/** `tickMs`: by how much the clock goes on with each reading. */
+function heldLookups(tickMs = 0) {
   const asked: string[] = [];
   const held: PromiseWithResolvers<{ address: string; family: number }[]>[] = [];
   const clock = { now: 0 };
@@ -25,7 +26,10 @@ function heldLookups() {
     held.push(answer);
     return answer.promise;
   };
-  const look = lookupWithin(1, find, () => clock.now);
+  const look = lookupWithin(1, find, () => {
+    clock.now += tickMs;
+    return clock.now;
+  });
   return {
     asked,
     clock,
@@ -129,6 +133,16 @@ describe("the look-ups of media's names", () => {
     await ask("dead.example", "gone.example", "new.example");
     await giveUp();
     expect(asked.slice(2)).toEqual(["dead.example", "new.example"]);
+  });
+
+  it("go ahead of others for a name that was found before, by a clock that goes on all the while", async () => {
+    const { asked, clock, ask, answer } = heldLookups(0.01);
+    await ask("cdn.example");
+    await answer();
+    clock.now += FOUND_FOR_MS;
+    await ask("dead.example", "cdn.example", "new.example");
+    await answer();
+    expect(asked).toEqual(["cdn.example", "dead.example", "cdn.example"]);
   });
 
   it("find again what was found last while no name server answers, for a day at most", async () => {
