@@ -40,8 +40,10 @@ const SCHEMAS = "#/components/schemas/";
 /** An interface in OpenAPI 3.1, whose schemas are JSON Schema: each that has a name stands once, under that name. */
 export function describeApi({ title, version, url, calls, schemas }: DescribedApi): object {
   const written = writerOf({ ...schemas, Error: errorSchema });
+  const refused = content(written.json(errorSchema, "output"));
   const paths: Record<string, Record<string, object>> = {};
-  for (const call of calls) paths[call.path] = { ...paths[call.path], [call.method]: operationOf(call, written.json) };
+  for (const call of calls)
+    paths[call.path] = { ...paths[call.path], [call.method]: operationOf(call, written.json, refused) };
   const info = { title, version, license: LICENSE };
   const components = { schemas: written.named };
   return { openapi: "3.1.0", info, servers: [{ url }], security: [], paths, components };
@@ -73,14 +75,13 @@ function writerOf(schemas: DescribedApi["schemas"]): { readonly json: Write; rea
   return { json, named };
 }
 
-function operationOf(call: DescribedCall, json: Write): object {
+function operationOf(call: DescribedCall, json: Write, refused: object): object {
   const { id, path, tag, summary, query, body, isBodyOptional = false, statuses, answer, errors } = call;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     return { name, in: "path", required: true, schema: { type: "string" } };
   });
   const good = answer === undefined ? {} : content(json(answer, "output"));
   const answers = statuses.map((status) => [status, { description: "What was asked for, or changed", ...good }]);
-  const refused = content(json(errorSchema, "output"));
   const refusals = Object.entries(errors ?? { "4XX": "Refused", default: "Refused" });
   return {
     operationId: id,

@@ -42,7 +42,7 @@ export function described({ route, creates, errors, ...endpoint }: Endpoint): De
     path: routes[route].replace(/:(\w+)/g, "{$1}"),
     tag: TAGS[route],
     statuses: creates ? [200, 201] : [200],
-    errors: Object.fromEntries([...errors, 401, 429].map((status) => [status, ERRORS[status as keyof typeof ERRORS]])),
+    errors: Object.fromEntries(([...errors, 401, 429] as const).map((status) => [status, ERRORS[status]])),
   };
 }
 

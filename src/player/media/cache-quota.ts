@@ -131,7 +131,7 @@ export class CacheQuota {
   /** Whether the index has taken it. */
   #evict(chosen: readonly CachedFile[]): boolean {
     const noted = this.note(() => this.#forget(chosen));
-    this.#removeAll(chosen);
+    for (const { digest } of chosen) this.#remove(digest);
     // On a full disk the index can be written only now.
     return noted || this.note(() => this.#forget(chosen));
   }
@@ -140,8 +140,8 @@ export class CacheQuota {
    * Synchronously: a request meanwhile would hold a file that is gone. What a read-only or worn disk does not let go of must
    * not keep away what is there, or may still be had.
    */
-  #removeAll(files: readonly CachedFile[]): void {
-    for (const { digest } of files) isTaken(() => rmSync(this.pathOf(digest), { force: true }));
+  #remove(digest: string): void {
+    isTaken(() => rmSync(this.pathOf(digest), { force: true }));
   }
 
   #forget(files: readonly CachedFile[]): void {
@@ -151,7 +151,7 @@ export class CacheQuota {
   /** Evicts at once, on a full disk, until `sizeBytes` are freed, and so many files. Says whether anything was evicted. */
   evictNow(sizeBytes: number, files = 0): boolean {
     const chosen = this.#choose(sizeBytes, files);
-    this.#removeAll(chosen);
+    for (const { digest } of chosen) this.#remove(digest);
     if (chosen.length > 0) this.note(() => this.#forget(chosen));
     return chosen.length > 0;
   }
@@ -207,7 +207,7 @@ export class CacheQuota {
   /** Files that no entry leads to any more. */
   #removeUnheld(): void {
     for (const name of readdirSync(this.#parts.folder)) {
-      if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) isTaken(() => rmSync(this.pathOf(name), { force: true }));
+      if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) this.#remove(name);
     }
   }
 }
