@@ -44,14 +44,20 @@ describe("a table as spreadsheets write it", () => {
   });
 
   it.each([
-    ["xlsx, ods and numbers", "PK\u0003\u0004\u0014\u0000"],
-    ["xls", "\u00d0\u00cf\u0011\u00e0"],
-  ])("is no workbook itself: %s", async (_, beginning) => {
+    [
+      "a workbook: xlsx, ods or numbers",
+      "PK\u0003\u0004\u0014\u0000\u0006",
+      "is a spreadsheet's own file; export it as CSV",
+    ],
+    ["a workbook: xls", "\u00d0\u00cf\u0011\u00e0\u0006", "is a spreadsheet's own file; export it as CSV"],
+    ["what an export that failed leaves", "", "is empty"],
+    ["nothing but ends of lines", "\u00ef\u00bb\u00bf\r\n\r\n", "is empty"],
+  ])("is not %s", async (_, text, problem) => {
     const file = join(temporaryFolder(), "screens.csv");
-    writeFileSync(file, Buffer.from(`${beginning}\u0006\u0000\u0008`, "latin1"));
+    writeFileSync(file, Buffer.from(text, "latin1"));
     const spotloop = spotloopWith({ SPOTLOOP_BASE_URL: "http://127.0.0.1:1", SPOTLOOP_ORG_TOKEN: "org_demo" });
     expect(await spotloop(["screens", "apply", file])).toEqual({
-      ...{ code: 65, stdout: "", stderr: `${file}: is a spreadsheet's own file; export it as CSV\n` },
+      ...{ code: 65, stdout: "", stderr: `${file}: ${problem}\n` },
     });
   });
 

@@ -27,6 +27,7 @@ export async function rowsOf(files: readonly string[], columns: readonly Column[
   const rows: Row[] = [];
   for (const file of files) {
     const text = textFrom(file, file, LARGEST_BYTES);
+    if (text.trim() === "") throw bad(`${file}: is empty`);
     if (WORKBOOKS.some((mark) => text.startsWith(mark)))
       throw bad(`${file}: is a spreadsheet's own file; export it as CSV`);
     const isJson = /^\s*[[{]/.test(text);
