@@ -11,6 +11,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "session.default": "/etc/default/spotloop-kiosk",
   "compositor.sh": "/usr/lib/spotloop-kiosk/compositor",
   "play.sh": "/usr/lib/spotloop-kiosk/play",
+  "x-authority.sh": "/usr/lib/spotloop-kiosk/x-authority",
   "no-pointer.xcursor": "/usr/share/spotloop-kiosk/pointers/default/cursors/left_ptr",
   "player.conf": "/usr/lib/systemd/system/spotloop.service.d/20-kiosk.conf",
   "harden.conf": "/usr/lib/systemd/system/spotloop.service.d/50-harden.conf",

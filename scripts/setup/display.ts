@@ -21,11 +21,18 @@ const START_MS = 15_000;
 
 /**
  * Starts Xvfb on a free display that every user of this machine, and nobody from elsewhere, can draw on; with several screens
- * of that size the others go by its name and their number (`:99.1`).
+ * of that size the others go by its name and their number (`:99.1`). `authority`: the file with a secret (Xsecurity(7)) that
+ * its users have to know, if any.
  */
-export async function startDisplay({ width = 1920, height = 1080, screens = 1 } = {}): Promise<Display> {
+export async function startDisplay({
+  width = 1920,
+  height = 1080,
+  screens = 1,
+  authority = null as string | null,
+} = {}): Promise<Display> {
   const sizes = Array.from({ length: screens }, (_, index) => ["-screen", String(index), `${width}x${height}x24`]);
-  const args = [...sizes.flat(), "-nolisten", "tcp", "-ac", "-noreset", "-displayfd", "3"];
+  const access = authority === null ? ["-ac"] : ["-auth", authority];
+  const args = [...sizes.flat(), ...access, "-nolisten", "tcp", "-noreset", "-displayfd", "3"];
   const server = startChild("Xvfb", args, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
   // Xvfb writes the number of the display that it took when it is ready for clients.
   const announced = once(createInterface(server.process.stdio[3] as Readable), "line").then(([line]) => String(line));

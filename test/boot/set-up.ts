@@ -22,6 +22,8 @@ export async function setUp(steps: Steps, machine: Machine, network: ChaosNetwor
     const { mainPid, restarts, isActive, isHardened, status } = await machine.unit();
     if (mainPid !== before.mainPid || restarts !== 0 || !isActive) throw new Error(`it was restarted: ${status}`);
     if (!isHardened) throw new Error("the player is not hardened");
+    const stranger = await machine.run("runuser -u nobody -- env DISPLAY=:0 xset q 2>&1 || true");
+    if (!stranger.startsWith("Authorization required")) throw new Error(`the display lets anybody in: ${stranger}`);
     return `the same process, hardened and active, "${status}"`;
   });
   await steps.take("spotloop provision leads to the first proof", SEEN_WITHIN_MS, async (signal, note) => {
