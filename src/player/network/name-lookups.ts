@@ -34,8 +34,11 @@ const OTHER_LOOKUPS = Math.max(1, Math.ceil(Number(process.env.UV_THREADPOOL_SIZ
 /** Looks up the names of media, proofs and the broker, whatever for: the places are this process's, so the limit is, too. */
 export const lookUpOthers: Find = lookupWithin(OTHER_LOOKUPS);
 
-/** In its own place. Spots are asked for at their own pace, so that it need not count as unknown for a while. */
-const lookUpService: Find = lookupWithin(1, undefined, undefined, Number.POSITIVE_INFINITY);
+/**
+ * Looks up the service's or the proxy's own name, in a place apart. Spots are asked for at their own pace, so that it need not
+ * count as unknown for a while.
+ */
+export const lookUpService: Find = lookupWithin(1, undefined, undefined, Number.POSITIVE_INFINITY);
 
 /**
  * Looks up the service's own name apart from all others: no spot waits for a name that nobody answers. What is found later
@@ -84,7 +87,7 @@ export function lookupWithin(
     if (last !== undefined && last.endAt > now()) return last.addresses;
     found.delete(name);
     const next = await ask(hostname, options).then(
-      (addresses): Found => foundNow(addresses, now()),
+      (addresses): Found => foundNow(somewhere(hostname, addresses), now()),
       (error: unknown): Found => {
         const at = now();
         if (last === undefined || !mayUseAgain(last, error, at)) throw error;
@@ -118,6 +121,15 @@ export function lookupWithin(
       void serve();
     });
   };
+}
+
+/** What name servers that filter answer for a name that they block. A system would connect to itself: to whoever listens there. */
+const NOWHERE: readonly string[] = ["0.0.0.0", "::"];
+
+function somewhere(hostname: string, found: readonly LookupAddress[]): readonly LookupAddress[] {
+  const left = found.filter(({ address }) => !NOWHERE.includes(address));
+  if (left.length > 0) return left;
+  throw Object.assign(new Error(`${hostname} leads nowhere`), { code: "ENOTFOUND", syscall: "getaddrinfo" });
 }
 
 /** The addresses of a name, when a name server said so, and until when they are used without asking again. */
@@ -183,9 +195,9 @@ export function rememberUnknown<More extends unknown[], Found>(
   };
 }
 
-/** With the code that the runtime has for a name that no name server answers for: reasons are told by codes. */
+/** As the runtime's for a name that no name server answers for: reasons are told by codes. */
 function unanswered(message: string): Error {
-  return Object.assign(new Error(message), { code: "EAI_AGAIN" });
+  return Object.assign(new Error(message), { code: "EAI_AGAIN", syscall: "getaddrinfo" });
 }
 
 function remember<Known>(names: Map<string, Known>, name: string, known: Known): void {

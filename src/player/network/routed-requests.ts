@@ -12,7 +12,7 @@ import {
   type Resolve,
   resolveSoon,
 } from "./egress-policy.ts";
-import { CONNECT_WITHIN_MS, lookUpOthers, lookupBy } from "./name-lookups.ts";
+import { CONNECT_WITHIN_MS, lookUpOthers, lookUpService, lookupBy } from "./name-lookups.ts";
 import { heedingMachine, type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
 
 /** The way of one request: what connects it, and the proxy that it goes through or null. */
@@ -23,7 +23,7 @@ export interface Route {
 
 /**
  * Requests by routes; `routeOf` rejects where one must not be made. What ends at a proxy rejects with `ProxyFailure`, be it
- * that no tunnel was made or that the proxy answers 407 in the host's place.
+ * that no tunnel was made or that the proxy answers in the host's place.
  */
 export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): Requests {
   const send = async (url: string, init?: RequestInit) => {
@@ -31,7 +31,7 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
     const reply = await fetchBy(url, { ...(init as object), dispatcher }).catch((error: unknown) => {
       throw proxy === null ? error : blamed(error);
     });
-    const failure = proxy === null ? null : ownAnswer(reply.status, (name) => reply.headers.get(name));
+    const failure = ownAnswer(reply.status, (name) => reply.headers.get(name));
     if (failure === null) return reply;
     await reply.body?.cancel();
     throw failure;
@@ -51,7 +51,7 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
         throw proxy === null ? error : blamed(error);
       });
       const replied = headersOf(told);
-      const failure = proxy === null ? null : ownAnswer(status, (name) => replied.get(name));
+      const failure = ownAnswer(status, (name) => replied.get(name));
       if (failure === null) return { status, headers: replied, body: bodyOf(body) };
       await body.dump();
       throw failure;
@@ -61,20 +61,28 @@ export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): R
 
 /**
  * What a proxy says for itself in the place of a host that it was asked for without a tunnel: that it wants a login, or, as
- * Squid, tinyproxy and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
+ * Squid, tinyproxy, Privoxy and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
+ * One that nobody named may stand in the way as well, as on a site's router.
  */
 function ownAnswer(status: number, header: (name: string) => string | null): ProxyFailure | null {
   if (status === PROXY_LOGIN_STATUS) return new ProxyFailure({ kind: "login" });
   const isSquids = header("x-squid-error") !== null;
   // Of what tinyproxy passes on, the host's own name is in this header.
   const isTinyproxys = /^tinyproxy\b/i.test(header("server") ?? "");
-  const isMarked = isSquids || isTinyproxys || /;\s*error=/i.test(header("proxy-status") ?? "");
+  const isPrivoxys = header("last-modified") === PRIVOXY_DATE;
+  const isMarked = isSquids || isTinyproxys || isPrivoxys || /;\s*error=/i.test(header("proxy-status") ?? "");
   return isMarked && status >= 400 ? new ProxyFailure({ kind: "refused", status }) : null;
 }
+
+/** Privoxy gives all that it says for itself this date, older than any file of a host. */
+const PRIVOXY_DATE = "Wed, 08 Jun 1955 12:00:00 GMT";
 
 /** How the HTTP client words that a proxy made no tunnel, and that it wants a login; it has no codes for them. */
 const NO_TUNNEL = /^Proxy response \((\d+)\) !== 200/;
 const LOGIN = /^Proxy Authentication Required/;
+
+/** What fails on the way to a connection: itself, or a look-up by the system or past it. */
+const CONNECTING = /^(connect$|getaddrinfo|query)/;
 
 /** How far down a chain of causes a proxy's part is looked for. */
 const DEEPEST_CAUSE = 5;
@@ -87,7 +95,7 @@ function blamed(error: unknown): unknown {
     if (status === PROXY_LOGIN_STATUS || LOGIN.test(cause.message)) return new ProxyFailure({ kind: "login" });
     if (status > 0) return new ProxyFailure({ kind: "refused", status });
     const { code, syscall } = cause as NodeJS.ErrnoException;
-    const isConnecting = syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT";
+    const isConnecting = CONNECTING.test(syscall ?? "") || code === "UND_ERR_CONNECT_TIMEOUT";
     if (isConnecting && code !== undefined) return new ProxyFailure({ kind: "unreachable", code });
     cause = cause.cause;
   }
@@ -144,7 +152,8 @@ function agentOf({ url, authorization }: HttpProxy, trust: Trust, tunnelWithinMs
       return new Pool(origin, { ...options, connect: oneTry(connect), ...EACH_CONNECTION });
     },
     requestTls: trust,
-    proxyTls: trust,
+    // Its own name is found as the service's is: remembered while no name server answers.
+    proxyTls: { ...trust, lookup: lookupBy(lookUpService) },
   });
 }
 

@@ -177,6 +177,14 @@ describe("the look-ups of media's names", () => {
     await expect(look("cdn.example", ALL)).rejects.toThrow("no such name");
   });
 
+  it("find nobody where a name server that filters answers with no address at all, least of all this machine", async () => {
+    const nowhere = ["0.0.0.0", "::"].map((address) => ({ address, family: isIP(address) }));
+    const real = { address: "203.0.113.1", family: 4 };
+    const look = lookupWithin(1, async (hostname) => (hostname === "half.example" ? [...nowhere, real] : nowhere));
+    await expect(look("blocked.example", ALL)).rejects.toMatchObject({ code: "ENOTFOUND" });
+    expect(await look("half.example", ALL)).toEqual([real]);
+  });
+
   it("serve the name first that was asked for last, whose asker can still wait for longest", async () => {
     const { asked, ask, giveUp } = heldLookups();
     await ask("dead1.example", "dead2.example", "cdn.example");
@@ -294,4 +302,19 @@ describe("the service's own name", () => {
     expect(await ask()).toMatchObject({ kind: "empty" });
     expect(asked).toEqual(["service2.example", "service2.example"]);
   });
+});
+
+it("find a proxy's own name again as they do the service's, while no name server answers", async () => {
+  let isOut = false;
+  const { asked } = fakeRuntime(() => isOut);
+  const proxy = await serve((_, response) => response.writeHead(204, { connection: "close" }).end());
+  const named = { url: proxy.url.replace("127.0.0.1", "proxy.example"), authorization: null };
+  const timeouts = { spotTimeoutMs: 5_000, proofTimeoutMs: 1_000 };
+  const requests = requestsBy({ ...DIRECT, http: named }, "service.example");
+  const client = new SpotClient({ baseUrl: "http://service.example", orgToken: "t", ...requests, ...timeouts });
+  const signal = new AbortController().signal;
+  expect(await client.sendProof("http://pop.example/1", signal)).toEqual({ kind: "accepted" });
+  isOut = true;
+  expect(await client.sendProof("http://pop.example/2", signal)).toEqual({ kind: "accepted" });
+  expect(asked).toEqual(["proxy.example"]);
 });

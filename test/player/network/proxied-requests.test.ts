@@ -25,15 +25,35 @@ async function behindSquid() {
 
 function serviceBy(uplink: Uplink): SpotClient {
   const timeouts = { spotTimeoutMs: 5_000, proofTimeoutMs: 5_000 };
-  return new SpotClient({ baseUrl: "http://pop.signage.test", orgToken: "t", ...requestsBy(uplink), ...timeouts });
+  const requests = requestsBy(uplink, "service.signage.test");
+  return new SpotClient({ baseUrl: "http://service.signage.test", orgToken: "t", ...requests, ...timeouts });
 }
 
-it("leave a proof owed where tinyproxy answers for itself, as where it does not serve this machine's address", async () => {
-  const page = { "content-type": "text/html", server: "tinyproxy/1.11.1" };
-  const tinyproxy = await serve((_, response) => answer(403, page, "<html>Access denied</html>")(response));
-  const uplink = { ...DIRECT, http: { url: tinyproxy.url, authorization: null } };
+/** How proxies mark what they say for themselves, as where they do not know a name or do not serve this machine's address. */
+const OWN_ANSWERS: readonly { readonly by: string; readonly status: number; readonly marks: Record<string, string> }[] =
+  [
+    { by: "tinyproxy", status: 403, marks: { server: "tinyproxy/1.11.1" } },
+    // What it says where its name server does not answer, too.
+    { by: "Privoxy", status: 404, marks: { "last-modified": "Wed, 08 Jun 1955 12:00:00 GMT" } },
+  ];
+
+it.each(OWN_ANSWERS)("leave a proof owed where $by answers for itself", async ({ status, marks }) => {
+  const page = { "content-type": "text/html", ...marks };
+  const proxy = await serve((_, response) => answer(status, page, "<html>Not here</html>")(response));
+  const uplink = { ...DIRECT, http: { url: proxy.url, authorization: null } };
   for (const pop of ["http://pop.signage.test/1", "http://pop.signage.test/{1}"]) {
     expect(await serviceBy(uplink).sendProof(pop, signal)).toMatchObject({
+      kind: "unreachable",
+      reason: `the proxy does not connect (HTTP ${status})`,
+    });
+  }
+});
+
+it("leave a proof owed where a proxy that nobody named answers for itself, as Squid does on a site's router", async () => {
+  const page = { "content-type": "text/html", "x-squid-error": "ERR_ACCESS_DENIED 0" };
+  const { url } = await serve((_, response) => answer(403, page, "<html>Access denied</html>")(response));
+  for (const pop of [`${url}/1`, `${url}/{1}`]) {
+    expect(await serviceBy(DIRECT).sendProof(pop, signal)).toMatchObject({
       kind: "unreachable",
       reason: "the proxy does not connect (HTTP 403)",
     });
