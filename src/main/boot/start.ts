@@ -17,7 +17,7 @@ import { DisplayChoice, DRAW_COVERED, isFittedByDesktop } from "../window/window
 import { displayAnswers } from "../window/x11-connection.ts";
 import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
 import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
-import { pageLanguages } from "./languages.ts";
+import { pageLanguages, zoneName } from "./locale.ts";
 import { describeMachine } from "./machine.ts";
 import { leaveWhenAsked } from "./shutdown.ts";
 
@@ -57,7 +57,7 @@ async function startPlayer(path: string | null, checkConfig: boolean): Promise<v
     return;
   }
   harden();
-  nameLanguages();
+  nameLocale();
   darkenNewWindows();
   const supervision = superviseBy(process.env);
   if (reading.kind === "ok") {
@@ -98,9 +98,12 @@ function harden(): void {
   app.on("window-all-closed", () => {});
 }
 
-function nameLanguages(): void {
+function nameLocale(): void {
   const languages = pageLanguages(process.env);
   if (languages !== null) process.env.LANGUAGE = languages;
+  const zone = zoneName(process.env);
+  if (zone === null) delete process.env.TZ;
+  else if (zone !== undefined) process.env.TZ = zone;
 }
 
 /** Not white: for an instant a new window has the background of the desktop's theme. What pages see is a light one. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pageLanguages } from "../../../src/main/boot/languages.ts";
+import { pageLanguages, zoneName } from "../../../src/main/boot/locale.ts";
 
 it.each([
   ["none is named", {}, null],
@@ -16,4 +16,17 @@ it.each([
   ["of several one is none", { LANGUAGE: "fr_FR@euro:fr:C" }, "fr_FR:fr"],
 ])("where %s, pages are told languages", (_, env, expected) => {
   expect(pageLanguages(env)).toBe(expected);
+});
+
+it.each([
+  ["no variable", undefined, undefined],
+  ["a name", "Europe/Berlin", undefined],
+  ["a name as the C library has it", ":Europe/Berlin", undefined],
+  ["the system's file", "/etc/localtime", null],
+  ["the same, as saves the C library a look at each call", ":/etc/localtime", null],
+  ["a zone's file", "/usr/share/zoneinfo/America/Argentina/Ushuaia", "America/Argentina/Ushuaia"],
+  ["one of another kind", ":/usr/share/zoneinfo/posix/Europe/Berlin", "Europe/Berlin"],
+  ["a file of somebody's own", "/srv/zone", undefined],
+])("of a time zone that is told by %s", (_, TZ, expected) => {
+  expect(zoneName({ TZ })).toBe(expected);
 });

@@ -26,3 +26,16 @@ function isLanguage(name: string): boolean {
     return false;
   }
 }
+
+/** Where a system has the files of time zones, whichever of their kinds. */
+const ZONE_FILES = /^\/usr\/share\/(?:lib\/)?zoneinfo\/(?:(?:posix|right)\/)?/;
+
+/**
+ * The name of the zone whose file `TZ` names, as the C library takes it, or null for the system's own; undefined where `TZ` is to
+ * stay as it is. JavaScript knows zones by their names alone: with a file pages have UTC, and this process no summer time.
+ */
+export function zoneName({ TZ = "" }: Environment): string | null | undefined {
+  const file = TZ.replace(/^:/, "");
+  if (file === "/etc/localtime") return null;
+  return ZONE_FILES.test(file) ? file.replace(ZONE_FILES, "") : undefined;
+}
