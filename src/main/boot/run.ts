@@ -4,8 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { app, powerMonitor } from "electron";
 import type { Logger } from "pino";
 import type { SleepingClock } from "../../player/clock.ts";
+import { accessChanges } from "../../player/config/access.ts";
 import { type Config, type GoodConfig, secretsIn } from "../../player/config/config.ts";
 import type { ExclusiveLock } from "../../player/exclusive-lock.ts";
+import { isShutOut } from "../../player/health/health-watch.ts";
 import { createMetrics } from "../../player/health/metrics.ts";
 import { tellVitals } from "../../player/health/upgrade.ts";
 import { openLog } from "../../player/log/log.ts";
@@ -26,6 +28,7 @@ import type { HandsParts } from "../remote/hands.ts";
 import { followOverrides } from "../remote/override-pages.ts";
 import { playOn } from "../stage/play-on.ts";
 import type { StageWindow } from "../stage/stage-window.ts";
+import { sourceOf } from "./arguments.ts";
 import { watchPower } from "./power.ts";
 import { Shutdown } from "./shutdown.ts";
 
@@ -159,9 +162,10 @@ export async function run(parts: Run): Promise<void> {
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
+  const isAccessOther = accessChanges(config, sourceOf(parts.given));
   void renewWhenDue({
     ...{ screens: player.screens, clock, log: logger, memory, machineBytes: totalmem() },
-    isPlanOver: () => recovery?.isPlanOver() ?? false,
+    isPlanOver: () => recovery.isPlanOver() || (isShutOut(player.screens) && isAccessOther()),
     restart: () => void shutdown.end(EXIT.restart),
     signal: ending.signal,
   });

@@ -206,8 +206,8 @@ const LOOKS = HEALTHY_AFTER_MS / LOOK_EVERY_MS;
 const OVER_YET_EVERY_MS = 250;
 
 /**
- * Begins the player anew when its memory has grown too much, or when it need not go on as it had to begin, without its
- * graphics say: in good order, once what is on air was shown in full. Until the signal is aborted.
+ * Begins the player anew when its memory has grown too much, or when it would begin otherwise by now, with its graphics or
+ * another token say: in good order, once what is on air was shown in full. Until the signal is aborted.
  */
 export async function renewWhenDue({ screens, clock, log, signal, ...parts }: RenewalParts): Promise<void> {
   const { memory, machineBytes, isPlanOver, restart } = parts;
@@ -220,16 +220,15 @@ export async function renewWhenDue({ screens, clock, log, signal, ...parts }: Re
   let atFirst: number | null = null;
   while (await later(LOOK_EVERY_MS)) {
     looks = [...looks, lasting(memory())].slice(-LOOKS);
-    if (looks.length < LOOKS) continue;
-    const least = Math.min(...looks);
+    const least = looks.length < LOOKS ? null : Math.min(...looks);
     atFirst ??= least;
-    const bytes = least - atFirst;
+    const bytes = (least ?? 0) - (atFirst ?? 0);
     const isIdle = states().every(({ slot, queue }) => slot === null && queue.length === 0);
     const hour = new Date(clock.wall()).getHours();
     const hasGrown = isRenewalDue({ bytes, machineBytes, isIdle, hour });
     if (!hasGrown && !((isIdle || hour === QUIET_HOUR) && isPlanOver())) continue;
     if (hasGrown) log.warn({ grownBytes: bytes }, "memory has grown too much: the player begins anew after this item");
-    else log.info("graphics and settings are tried again: the player begins anew after this item");
+    else log.info("what it had to begin with is over: the player begins anew after this item");
     for (const { loop } of screens) loop.dispatch({ kind: "suspend", because: "ending" });
     while (states().some(({ slot }) => slot !== null)) if (!(await later(OVER_YET_EVERY_MS))) return;
     return restart();

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { readUplink, type Uplink } from "../network/uplink.ts";
-import { type BadConfig, type ConfigSource, explained, surroundingsOf } from "./config.ts";
-import { overlaid, overridesFrom, textAt } from "./environment.ts";
+import { type BadConfig, type Config, type ConfigSource, explained, readConfig, surroundingsOf } from "./config.ts";
+import { type Environment, overlaid, overridesFrom, textAt } from "./environment.ts";
 import { configPlaces, firstThere, readJsonFile, readOrgToken, tokenProblems } from "./file.ts";
 import { problemsOf } from "./problems.ts";
 import { configFileSchema } from "./schema.ts";
@@ -59,3 +62,32 @@ const accessSchema = z.object({
   orgTokenFile: configFileSchema.shape.orgTokenFile,
   network: z.object({ proxy: configFileSchema.shape.network.unwrap().shape.proxy }).optional(),
 });
+
+/**
+ * What tells whether a player that began now would talk to the service otherwise than one that began with this call, by
+ * `config`: by another good configuration, with the token, login and certificates that it names, or because this machine trusts
+ * others by now.
+ */
+export function accessChanges(config: Config, source: ConfigSource): () => boolean {
+  const trusted = trustedIn(source.env);
+  return () => {
+    const now = readConfig(source);
+    return now.kind === "ok" && (!isDeepStrictEqual(now.config, config) || trustedIn(source.env) !== trusted);
+  };
+}
+
+/** Where Debian and Fedora keep the certificates that a machine trusts. */
+const TRUSTED = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
+
+/** A digest of the certificates that this machine trusts, as far as they are in files; OpenSSL has a variable for another one. */
+function trustedIn({ SSL_CERT_FILE }: Environment): string {
+  const digest = createHash("sha256");
+  for (const path of SSL_CERT_FILE ? [SSL_CERT_FILE] : TRUSTED) {
+    try {
+      digest.update(readFileSync(path));
+    } catch {
+      // There is none.
+    }
+  }
+  return digest.digest("hex");
+}

@@ -20,6 +20,14 @@ export type ScreenState = "playing" | "house" | "closed" | "hidden" | "overridde
 /** What came of the last request for a spot; `ok` for one that was answered, with a spot or without. */
 export type ServiceState = "unasked" | "ok" | Exclude<SpotOutcome["kind"], "spot" | "empty">;
 
+/** What the service, or what is on the way to it, answers to who comes with a wrong token, login or certificate, among others. */
+const SHUT_OUT: readonly ServiceState[] = ["denied", "refused", "unavailable"];
+
+/** Whether none of these screens got an answer with its last request that it could use. */
+export function isShutOut(screens: readonly { readonly health: Pick<HealthWatch, "service"> }[]): boolean {
+  return screens.length > 0 && screens.every(({ health }) => SHUT_OUT.includes(health.service));
+}
+
 /** What a screen's health is told from. */
 export class HealthWatch {
   readonly #clock: Clock;

@@ -57,6 +57,13 @@ describe("a player that need not go on as it had to begin", () => {
     expect(restarts).toBe(1);
   });
 
+  it("does so from its first minute on, as where its token was mended", async () => {
+    watch();
+    isPlanOver = true;
+    await pass(1);
+    expect(restarts).toBe(1);
+  });
+
   it("waits for the quiet hour where a screen is never idle, and for the end of what is on air", async () => {
     screens = [LoopDriver.onAir()];
     watch();

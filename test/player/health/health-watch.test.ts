@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { playoutsOf } from "../../../src/core/spot.ts";
-import { HealthWatch } from "../../../src/player/health/health-watch.ts";
+import { HealthWatch, isShutOut } from "../../../src/player/health/health-watch.ts";
 import { createMetrics } from "../../../src/player/health/metrics.ts";
 import { ManualClock } from "../../support/player/manual-clock.ts";
 import { anItem, aSpot } from "../../support/player/spots.ts";
@@ -50,5 +50,20 @@ describe("a screen that shows nothing", () => {
       health.noteAsked({ ...outcome, answered: outcome.kind === "empty", serviceTime: null });
     }
     expect(health.report().status).toBe(status);
+  });
+});
+
+describe("screens that nothing can be had for", () => {
+  it("are those that are all denied, or that nobody answers", () => {
+    const [one, another] = [watch(), watch()];
+    const screens = [{ health: one }, { health: another }];
+    expect([isShutOut([]), isShutOut(screens)]).toEqual([false, false]);
+    const untimed = { serviceTime: null, retryAfterMs: null, malformed: [] };
+    one.noteAsked({ ...untimed, answered: true, kind: "denied", status: 401 });
+    expect(isShutOut(screens)).toBe(false);
+    another.noteAsked({ ...untimed, answered: false, kind: "unavailable", reason: "ECONNREFUSED" });
+    expect(isShutOut(screens)).toBe(true);
+    another.noteAsked({ ...untimed, answered: true, kind: "empty" });
+    expect(isShutOut(screens)).toBe(false);
   });
 });
