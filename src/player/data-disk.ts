@@ -4,19 +4,29 @@ import type { Logger } from "pino";
 import { mediaFolderIn } from "./media/media-cache.ts";
 import type { Ballast } from "./proofs/ballast.ts";
 import { runProgram } from "./run-program.ts";
+import { StoreUnusable } from "./stores/database.ts";
 
-// What the disk of the data folder has to allow before anything is opened on it.
+// What the disk of the data folder has to allow for stores to be opened on it.
 
 /** With less a disk is as good as full: no database can be opened on it, which needs files beside its own. */
 const LEAST_FREE_BYTES = 4 * 1024 * 1024;
 const LEAST_FREE_FILES = 32;
+/** No store is so large; where that much is free, it is not the disk that is full. */
+const MOST_FREE_BYTES = 4 * 1024 ** 3;
 
 /**
  * Makes room for the stores on a disk that others have filled, by what is the player's own: media first, the oldest first,
  * then the ballast. A player that runs does so when it must; one that starts could open nothing, and would never play again.
+ * Says whether there is that much now.
  */
-export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "free">, log: Logger): Promise<void> {
-  if (!(await isShort(dataDir))) return;
+export async function makeRoomToStart(
+  dataDir: string,
+  ballast: Pick<Ballast, "free">,
+  log: Logger,
+  leastFreeBytes = LEAST_FREE_BYTES,
+): Promise<boolean> {
+  const isStillShort = () => isShort(dataDir, leastFreeBytes);
+  if (!(await isStillShort())) return true;
   let removed = 0;
   let short = true;
   for (const path of await oldestFirst(mediaFolderIn(dataDir))) {
@@ -27,11 +37,33 @@ export async function makeRoomToStart(dataDir: string, ballast: Pick<Ballast, "f
     );
     if (!isGone) continue;
     removed++;
-    short = await isShort(dataDir);
+    short = await isStillShort();
     if (!short) break;
   }
   const freed = short && ballast.free();
   log.warn({ dataDir, media: removed, ballast: freed }, "the disk was full: room was made for the stores");
+  return !(freed ? await isStillShort() : short);
+}
+
+/**
+ * Opens a store where there is room to start. One of an older version is brought forward, which for a moment may take as much
+ * again as it has: where that does not fit, ever more room is made. Throws what `open` throws once there is no more to give up.
+ */
+export async function openWithRoom<T>(
+  open: () => T,
+  dataDir: string,
+  ballast: Pick<Ballast, "free">,
+  log: Logger,
+): Promise<T> {
+  for (let leastFreeBytes = LEAST_FREE_BYTES; ; leastFreeBytes *= 2) {
+    const hasRoom = await makeRoomToStart(dataDir, ballast, log, leastFreeBytes);
+    try {
+      return open();
+    } catch (error) {
+      const isFull = error instanceof StoreUnusable && error.cause === "SQLITE_FULL";
+      if (!isFull || !hasRoom || leastFreeBytes >= MOST_FREE_BYTES) throw error;
+    }
+  }
 }
 
 /** Btrfs, by the number that Linux has for it. */
@@ -49,12 +81,12 @@ export async function changeInPlace(dataDir: string, log: Logger): Promise<void>
 }
 
 /** Whether bytes or files are short. Some file systems do not count files: they say that they have none in all. */
-async function isShort(dataDir: string): Promise<boolean> {
+async function isShort(dataDir: string, leastFreeBytes: number): Promise<boolean> {
   const disk = await statfs(dataDir).catch(() => null);
   // A folder that is not there yet is made where there is room for it.
   if (disk === null) return false;
   const { bavail, bsize, files, ffree } = disk;
-  return bavail * bsize < LEAST_FREE_BYTES || (files > 0 && ffree < LEAST_FREE_FILES);
+  return bavail * bsize < leastFreeBytes || (files > 0 && ffree < LEAST_FREE_FILES);
 }
 
 async function oldestFirst(folder: string): Promise<readonly string[]> {

@@ -9,7 +9,7 @@ import type { DisplayEntry, RemoteEntry } from "../core/proofs/record.ts";
 import type { Instant } from "../core/spot.ts";
 import { type Clock, SHORTEST_SLEEP_MS } from "./clock.ts";
 import type { Config } from "./config/config.ts";
-import { changeInPlace, makeRoomToStart } from "./data-disk.ts";
+import { changeInPlace, openWithRoom } from "./data-disk.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
 import { type NetworkState, NetworkWatch, type RecordReport } from "./health/health-report.ts";
 import type { Metrics } from "./health/metrics.ts";
@@ -131,12 +131,14 @@ export async function startPlayer(parts: PlayerParts): Promise<Player> {
 
   const ballast = new Ballast(join(config.dataDir, "ballast"), parts.ballastBytes ?? BALLAST_BYTES);
   await changeInPlace(config.dataDir, log);
-  await makeRoomToStart(config.dataDir, ballast, log);
+  const inRoom = <T>(open: () => T) => openWithRoom(open, config.dataDir, ballast, log);
   const onDiskFull = [() => ballast.free()];
-  const proofFile = ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull, flushesInThread: true });
+  const proofFile = await inRoom(() =>
+    ProofFile.open({ path: join(config.dataDir, "proofs.db"), log, onDiskFull, flushesInThread: true }),
+  );
   const runId = randomUUID();
   const proofs = new ProofStore(proofFile, runId);
-  const index = new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log);
+  const index = await inRoom(() => new IndexFile(join(config.dataDir, "media.db"), mediaIndexMigrations, log));
   const blocklist = new CreativeBlocklist(index);
   const absences = new AbsenceBook(index);
   const { monthlyBytes, maxBitsPerSecond, largeDownloadHours } = config.network;

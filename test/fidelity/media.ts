@@ -193,7 +193,7 @@ export const MEDIA: readonly MediaRecipe[] = [
       "-tag:v",
       "hvc1",
     ]),
-    fails: "hevc",
+    fails: "HEVC",
   },
 ];
 

@@ -14,7 +14,7 @@ export interface Showing {
   /** `shown`, or why it failed, as the log says; null where the log says nothing of it. */
   readonly ending: string | null;
   readonly proved: boolean;
-  /** Each line of the log that names it. */
+  /** Each line of the log that names it, or a playout of it. */
   readonly log: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export async function playSamples(samples: readonly Sample[], options: PlayOptio
     await Promise.all(told);
 
     async function tell(sample: Sample, ending: string | null): Promise<void> {
-      const log = player.stderr.filter((line) => line.includes(`item=${sample.name}`) || line.includes(sample.url));
+      const log = linesOf(sample, player.stderr);
       const proved = ending === "shown" && (await provedItem(sample.name));
       const picture = (await pictures.get(sample.name)) ?? "it was never seen on air";
       await onEnd(sample, { picture, ending, proved, log });
@@ -99,6 +99,13 @@ const PROOF_MS = 5_000;
 
 function isCounted({ pops }: LedgerItem): boolean {
   return pops.some(({ verdict }) => verdict === "counted");
+}
+
+/** The lines that name a sample, its address, or a playout of it. */
+function linesOf({ name, url }: Sample, lines: readonly string[]): readonly string[] {
+  const named = lines.filter((line) => line.includes(`item=${name} `) || line.includes(url));
+  const playouts = new Set(named.map((line) => / playout=\S+ /.exec(line)?.[0]));
+  return lines.filter((line) => named.includes(line) || playouts.has(/ playout=\S+ /.exec(line)?.[0] ?? ""));
 }
 
 async function itemOnAir(home: string): Promise<{ id: string; since: number } | null> {

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { changeInPlace, makeRoomToStart } from "../../src/player/data-disk.ts";
+import { changeInPlace, makeRoomToStart, openWithRoom } from "../../src/player/data-disk.ts";
 import { mediaFolderIn } from "../../src/player/media/media-cache.ts";
 import { Ballast } from "../../src/player/proofs/ballast.ts";
-import { StoreUnusable } from "../../src/player/stores/database.ts";
+import { openStore, StoreUnusable } from "../../src/player/stores/database.ts";
 import { btrfsDisk, HAS_BTRFS, HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { proofStoreIn } from "./proofs/proofs.ts";
 
@@ -27,7 +27,7 @@ function fullDisk(media: Readonly<Record<string, number>>, ballastBytes: number)
   writeFileSync(ballast, Buffer.alloc(ballastBytes));
   const free = disk.fill();
   const left = () => ({ media: readdirSync(folder).sort(), ballast: readdirSync(disk.path).includes("ballast") });
-  return { path: disk.path, free, left, ballast: new Ballast(ballast, ballastBytes) };
+  return { path: disk.path, free, fill: disk.fill, left, ballast: new Ballast(ballast, ballastBytes) };
 }
 
 describe.skipIf(!HAS_SMALL_DISKS)("a start on a disk that others have filled", () => {
@@ -57,6 +57,25 @@ describe.skipIf(!HAS_SMALL_DISKS)("a start on a disk that others have filled", (
     await makeRoomToStart(path, ballast, log);
     expect(left()).toEqual({ media: ["a"], ballast: true });
     free();
+  });
+
+  it("makes as much as it takes to bring an older version's store forward, and no more", async () => {
+    const { path, ballast, left, free, fill } = fullDisk({ a: 3 * MIB, b: 3 * MIB }, 2 * MIB);
+    free();
+    const old = ["create table page (bytes blob)"];
+    const store = openStore(join(path, "store.db"), "normal", old, log);
+    const insert = store.prepare("insert into page values (zeroblob(4000))");
+    store.transaction(() => {
+      for (let count = 0; count < 1_500; count++) insert.run();
+    })();
+    store.close();
+    // A migration that writes all of it once more does not fit, though there is room to start.
+    fill(5.5 * MIB);
+    const open = () =>
+      openStore(join(path, "store.db"), "normal", [...old, "update page set bytes = bytes || 'x'"], log);
+    expect(open).toThrow(StoreUnusable);
+    (await openWithRoom(open, path, ballast, log)).close();
+    expect(left()).toEqual({ media: ["b"], ballast: true });
   });
 
   it("touches nothing where there is room", async () => {

@@ -241,7 +241,10 @@ const spotsSchema = z.array(
 const LARGEST_LEDGER_BYTES = 256 * 1024 * 1024;
 
 function* spotsIn(path: string): Generator<CountedProof> {
-  for (const spot of spotsSchema.parse(JSON.parse(textFrom(path, path, LARGEST_LEDGER_BYTES)))) {
+  const read = spotsSchema.safeParse(JSON.parse(textFrom(path, path, LARGEST_LEDGER_BYTES)));
+  // Of a ledger that is made otherwise each spot has a few flaws: the first one tells.
+  if (!read.success) throw unusable(path, firstFlawOf(read.error));
+  for (const spot of read.data) {
     for (const kind of ["news", "ad"] as const) {
       const item = spot[kind];
       // One that came too early and was accepted all the same counts.
@@ -252,6 +255,10 @@ function* spotsIn(path: string): Generator<CountedProof> {
       yield { requestId: spot.requestId, kind, screenId: spot.screen_id, itemId: item.id, at: pop.at };
     }
   }
+}
+
+function firstFlawOf({ issues: [first] }: z.ZodError): string {
+  return [first?.path.join("."), first?.message].filter(Boolean).join(": ");
 }
 
 function unusable(path: string, why: string): CommandFailure {

@@ -228,7 +228,7 @@ export async function renewWhenDue({ screens, clock, log, signal, ...parts }: Re
     const hasGrown = isRenewalDue({ bytes, machineBytes, isIdle, hour });
     if (!hasGrown && !((isIdle || hour === QUIET_HOUR) && isPlanOver())) continue;
     if (hasGrown) log.warn({ grownBytes: bytes }, "memory has grown too much: the player begins anew after this item");
-    else log.info("what it had to begin with is over: the player begins anew after this item");
+    else log.info("the player would begin otherwise by now: it begins anew after this item");
     for (const { loop } of screens) loop.dispatch({ kind: "suspend", because: "ending" });
     while (states().some(({ slot }) => slot !== null)) if (!(await later(OVER_YET_EVERY_MS))) return;
     return restart();

@@ -59,7 +59,9 @@ export class ProofFile {
       database.close();
       const code = codeOf(error);
       if (code === null) throw error;
-      throw new StoreUnusable(`${path} cannot take over what is owed (${code}): check whether the disk is full`);
+      throw new StoreUnusable(`${path} cannot take over what is owed (${code}): check whether the disk is full`, {
+        cause: code,
+      });
     }
     return new ProofFile(parts, database);
   }

@@ -124,7 +124,7 @@ function attempt(options: DatabaseOptions, setAsideTo: string | null): DatabaseO
   try {
     // SQLite would throw away a log that belongs to nothing; there may be all in it that was ever committed.
     if (sizeOf(path) < HEADER_BYTES && sizeOf(`${path}-wal`) > 0) return "broken";
-    const schema = sizeOf(path) > 0 ? inspect(path, readThrough) : EMPTY;
+    const schema = sizeOf(path) > 0 ? inspect(path, readThrough) : { version: 0, usableFrom: 0 };
     if (schema === "broken") return "broken";
     const found = schema.version;
     if (schema.usableFrom > migrations.length) return { kind: "newer", found, known: migrations.length };
@@ -151,8 +151,6 @@ interface Schema {
   readonly version: number;
   readonly usableFrom: number;
 }
-
-const EMPTY: Schema = { version: 0, usableFrom: 0 };
 
 /** Whether a player that knows so many migrations can use the file as it is, or once it is migrated. */
 export function isUsableBy(database: Database, known: number): boolean {
@@ -249,7 +247,7 @@ function refuseFatalBinding(): void {
   if (flaw !== null) throw new Error(flaw);
 }
 
-/** A store that cannot be used; the message says which, why, and what can be done. */
+/** A store that cannot be used; the message says which, why and what can be done, the cause SQLite's or the system's code. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
@@ -277,7 +275,9 @@ export function openStore(
       return openStore(path, durability, migrations, log, readThrough);
     }
     case "unusable":
-      throw new StoreUnusable(`${path} cannot be opened (${opening.code}): ${remedyFor(opening.code)}`);
+      throw new StoreUnusable(`${path} cannot be opened (${opening.code}): ${remedyFor(opening.code)}`, {
+        cause: opening.code,
+      });
   }
 }
 

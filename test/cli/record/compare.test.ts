@@ -185,6 +185,7 @@ describe("spotloop record compare", () => {
     ["ledger.csv", "\ufeff\r\n\r\n", "it has no columns requestId and kind"],
     ["ledger.csv", "No access\n", "it has no columns requestId and kind"],
     ["ledger.json", "{}", "cannot be used"],
+    ["ledger.json", '[{"requestId":"a"},{"requestId":"b"}]', "ledger: 0.screen_id: Invalid input: expected string, "],
   ])("says what is wrong with a ledger: %s %j", async (name, text, why) => {
     const { folder } = await recordedFolder();
     const path = ledger(text, name);

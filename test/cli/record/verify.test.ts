@@ -230,6 +230,7 @@ describe("an exported record", () => {
     for (const [text, why] of [
       ["", "it is empty"],
       ["{", "line 1 is not JSON"],
+      ["row,at,screenId\n", "line 1 is not JSON; export the record with --format jsonl"],
       ['{"a":1}\n', "line 1 is neither a row nor a checkpoint"],
       [`"${"x".repeat(70_000)}`, "a line that is too long"],
     ] as const) {

@@ -53,7 +53,8 @@ function parsed(text: string, path: string, number: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw noRecord(path, `line ${number} is not JSON`);
+    const how = number === 1 ? "; export the record with --format jsonl" : "";
+    throw noRecord(path, `line ${number} is not JSON${how}`);
   }
 }
 
