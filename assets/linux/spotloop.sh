@@ -5,7 +5,10 @@ app=/opt/Spotloop/spotloop
 if [ "$(id -u)" -ne 0 ]; then exec "$app" "$@"; fi
 export HOME=/var/lib/spotloop
 # The kiosk's display, as in the unit, where there is one: it is asked for its size. With one that is not there Chromium ends.
-if [ -z "${DISPLAY-}" ] && [ -S /tmp/.X11-unix/X0 ]; then export DISPLAY=:0; fi
+if [ -z "${DISPLAY-}" ] && [ -S /tmp/.X11-unix/X0 ]; then
+  export DISPLAY=:0
+  if [ -e /run/spotloop-x11/authority ]; then export XAUTHORITY=/run/spotloop-x11/authority; fi
+fi
 if [ -S /run/spotloop-display/wayland-0 ]; then
   unset DISPLAY
   export XDG_RUNTIME_DIR=/run/spotloop-display WAYLAND_DISPLAY=wayland-0 XDG_SESSION_TYPE=wayland
