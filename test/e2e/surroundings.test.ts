@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { answer, serve } from "../client/server.ts";
 import { grab } from "../fidelity/picture.ts";
 import { HOSTILE } from "../support/creatives/hostile-site.ts";
 import { plannedItem } from "../support/creatives/running-order.ts";
@@ -60,20 +58,12 @@ it("an item fills the display from its left edge on where the language is writte
 });
 
 it("pages have the time of the zone whose file TZ names, in summer, too", async () => {
-  let told: string | undefined;
   const page = "<script>fetch('/summer?' + new Date(2026, 6, 1).getTimezoneOffset())</script>";
-  const site = createServer(({ url = "" }, response) => {
-    told ??= /^\/summer\?(.*)/.exec(url)?.[1];
-    response.writeHead(200, { "content-type": "text/html" }).end(page);
-  });
-  site.listen(0, "127.0.0.1");
-  await once(site, "listening");
-  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
-  await rig.emulator.next([{ news: { ...plannedItem(HOSTILE, 5_000), url }, ad: null }]);
+  const site = await serve((_, response) => answer(200, { "content-type": "text/html" }, page)(response));
+  await rig.emulator.next([{ news: { ...plannedItem(HOSTILE, 5_000), url: `${site.url}/` }, ad: null }]);
   rig.play(["--config", rig.configure()], by('TZ=:/usr/share/zoneinfo/Europe/Berlin exec "$0" "$@"'));
-  expect(await eventually("the page's word", async () => told)).toBe("-120");
-  site.closeAllConnections();
-  site.close();
+  const told = () => site.targets.find((target) => target.startsWith("/summer"));
+  expect(await eventually("the page's word", told)).toBe("/summer?-120");
 });
 
 it("a player ends when it is asked to, though its look-ups of names hang", async () => {

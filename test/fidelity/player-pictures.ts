@@ -103,7 +103,7 @@ function isCounted({ pops }: LedgerItem): boolean {
 
 /** The lines that name a sample, its address, or a playout of it. */
 function linesOf({ name, url }: Sample, lines: readonly string[]): readonly string[] {
-  const named = lines.filter((line) => line.includes(`item=${name} `) || line.includes(url));
+  const named = lines.filter((line) => `${line} `.includes(`item=${name} `) || line.includes(url));
   const playouts = new Set(named.map((line) => / playout=\S+ /.exec(line)?.[0]));
   return lines.filter((line) => named.includes(line) || playouts.has(/ playout=\S+ /.exec(line)?.[0] ?? ""));
 }

@@ -54,7 +54,7 @@ export function lookupBy(find: Find): LookupFunction {
     find(hostname, options).then(
       (found) => {
         const [first] = found;
-        if (first === undefined) return answer(unanswered(`${hostname} has no address`), []);
+        if (first === undefined) return answer(lookupError("EAI_AGAIN", `${hostname} has no address`), []);
         if (options.all) answer(null, [...found]);
         else answer(null, first.address, first.family);
       },
@@ -129,7 +129,7 @@ const NOWHERE: readonly string[] = ["0.0.0.0", "::"];
 function somewhere(hostname: string, found: readonly LookupAddress[]): readonly LookupAddress[] {
   const left = found.filter(({ address }) => !NOWHERE.includes(address));
   if (left.length > 0) return left;
-  throw Object.assign(new Error(`${hostname} leads nowhere`), { code: "ENOTFOUND", syscall: "getaddrinfo" });
+  throw lookupError("ENOTFOUND", `${hostname} leads nowhere`);
 }
 
 /** The addresses of a name, when a name server said so, and until when they are used without asking again. */
@@ -166,7 +166,7 @@ interface Waiting {
 function dropLate(queue: Waiting[], now: Instant): void {
   for (const late of queue.filter(({ endAt }) => endAt < now)) {
     queue.splice(queue.indexOf(late), 1);
-    late.reject(unanswered(`${late.hostname} waited too long to be looked up`));
+    late.reject(lookupError("EAI_AGAIN", `${late.hostname} waited too long to be looked up`));
   }
 }
 
@@ -184,7 +184,7 @@ export function rememberUnknown<More extends unknown[], Found>(
   const unknown = new Map<string, Instant>();
   return async (hostname, ...more) => {
     const begunAt = now();
-    if ((unknown.get(hostname) ?? 0) > begunAt) throw unanswered(`${hostname} was unknown just now`);
+    if ((unknown.get(hostname) ?? 0) > begunAt) throw lookupError("EAI_AGAIN", `${hostname} was unknown just now`);
     try {
       return await find(hostname, ...more);
     } catch (error) {
@@ -195,9 +195,9 @@ export function rememberUnknown<More extends unknown[], Found>(
   };
 }
 
-/** As the runtime's for a name that no name server answers for: reasons are told by codes. */
-function unanswered(message: string): Error {
-  return Object.assign(new Error(message), { code: "EAI_AGAIN", syscall: "getaddrinfo" });
+/** As the runtime's: reasons are told by codes. */
+function lookupError(code: "EAI_AGAIN" | "ENOTFOUND", message: string): Error {
+  return Object.assign(new Error(message), { code, syscall: "getaddrinfo" });
 }
 
 function remember<Known>(names: Map<string, Known>, name: string, known: Known): void {
