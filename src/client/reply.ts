@@ -1,4 +1,4 @@
-import { type FollowedReply, type Reply, succeeded, TimeUp } from "./http.ts";
+import { discard, type FollowedReply, type Reply, succeeded, TimeUp } from "./http.ts";
 
 // What the head of a reply tells: whether the service gave it or a captive portal, firewall or proxy did, the service's
 // time, and how long it asks to wait. And why there was no reply.
@@ -8,12 +8,12 @@ export function isSameHost(one: string, other: string): boolean {
   return hostOf(one) !== null && hostOf(one) === hostOf(other);
 }
 
-/** Whether an answer is a page for people, as its header says, or how it begins where that says nothing of it. */
+/** Whether an answer is a page for people, as its header says, or how it begins where that says nothing of it, or JSON. */
 export function isHtml({ headers }: Pick<Reply, "headers">, beginning = ""): boolean {
   const type = headers.get("content-type") ?? "";
   if (/^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)) return true;
-  const saysNothing = /^\s*(text\/plain|application\/octet-stream)?\s*(;|$)/i.test(type);
-  return saysNothing && PAGE.test(beginning);
+  const mayBeOne = /^\s*(text\/plain|application\/octet-stream|application\/json)?\s*(;|$)/i.test(type);
+  return mayBeOne && PAGE.test(beginning);
 }
 
 /** How browsers tell a page by its bytes (WHATWG MIME Sniffing, 7.1), with what else portals begin with. */
@@ -112,6 +112,39 @@ export class ProxyFailure extends Error {
     this.end = end;
   }
 }
+
+/**
+ * Asks, and rejects with `ProxyFailure` where a proxy answered for itself in the host's place. One that nobody named may stand in
+ * the way as well, as on a site's router.
+ */
+export function refusingProxies<Asked extends readonly unknown[], Answer extends Reply>(
+  ask: (...asked: Asked) => Promise<Answer>,
+): (...asked: Asked) => Promise<Answer> {
+  return async (...asked) => {
+    const reply = await ask(...asked);
+    const end = proxysOwn(reply);
+    if (end === null) return reply;
+    await discard(reply);
+    throw new ProxyFailure(end);
+  };
+}
+
+/**
+ * What a proxy says for itself in the place of a host that it was asked for without a tunnel: that it wants a login, or, as
+ * Squid, tinyproxy, Privoxy and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
+ */
+function proxysOwn({ status, headers }: Pick<Reply, "status" | "headers">): ProxyEnd | null {
+  if (status === PROXY_LOGIN_STATUS) return { kind: "login" };
+  const isSquids = headers.has("x-squid-error");
+  // Of what tinyproxy passes on, the host's own name is in this header.
+  const isTinyproxys = /^tinyproxy\b/i.test(headers.get("server") ?? "");
+  const isPrivoxys = headers.get("last-modified") === PRIVOXY_DATE;
+  const isMarked = isSquids || isTinyproxys || isPrivoxys || /;\s*error=/i.test(headers.get("proxy-status") ?? "");
+  return isMarked && status >= 400 ? { kind: "refused", status } : null;
+}
+
+/** Privoxy gives all that it says for itself this date, older than any file of a host. */
+const PRIVOXY_DATE = "Wed, 08 Jun 1955 12:00:00 GMT";
 
 /** What is told where nothing better is known. */
 export const NO_REASON = "network error";

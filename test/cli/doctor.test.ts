@@ -289,6 +289,21 @@ describe("spotloop doctor", () => {
     expect(line("display")).toBe("warning: there is no display :60551");
   });
 
+  it.runIf(process.platform === "linux")("sees that a display has no such place among those there are", async () => {
+    const [{ baseUrl, orgToken }, folder] = [await inRealTime(), temporaryFolder()];
+    const xrandr = "#!/bin/sh\necho 'HDMI-1 connected 1920x1080+0+0'\necho 'HDMI-2 connected 1280x720+1920+0'\n";
+    writeFileSync(join(folder, "xrandr"), xrandr, { mode: 0o755 });
+    const screens = ["screen_demo", "screen_kiosk"].map((screenId, index) => ({
+      ...{ screenId, display: { match: 2 + index } },
+    }));
+    const config = join(folder, "config.json");
+    writeFileSync(config, JSON.stringify({ baseUrl, orgToken, dataDir: "data", screens }));
+
+    const { line } = await found({ PATH: `${folder}:${process.env.PATH}` }, ["--config", config]);
+
+    expect(line("display")).toBe("warning: there is no display 3: HDMI-1 1920x1080, HDMI-2 1280x720");
+  });
+
   it("sees media that cannot be had", async () => {
     const emulator = await inRealTime();
     emulator.setFaults([{ match: { route: "media", kind: "ad" }, do: { status: 403 } }]);

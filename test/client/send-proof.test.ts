@@ -200,7 +200,7 @@ describe("sending a proof", () => {
     expect(await client.sendProof(`${server.url}/pop/1`, never())).toEqual({ kind: "accepted" });
   });
 
-  it.each([undefined, "text/plain", "application/octet-stream"])(
+  it.each([undefined, "text/plain", "application/octet-stream", "application/json; charset=utf-8"])(
     "finds nobody by a page of its own host whose type is told as %s",
     async (type) => {
       const body = "\n<!DOCTYPE html><h1>Log in</h1>";

@@ -49,17 +49,25 @@ async function display(machine: Machine | null, config: Config | null): Promise<
   if (first === undefined) return noDisplay();
   const all = displays.map(({ name, width, height }) => `${name} ${width}x${height}`).join(", ");
   const wanted = config?.screens.map((screen) => screen.display.match) ?? [];
-  const missing = wanted.find((match) => match !== null && !isThere(match, [...named, ...told]));
+  const missing = wanted.find(
+    (match) => match !== null && !/^\d+$/.test(match) && !isNamed(match, [...named, ...told]),
+  );
   if (missing !== undefined) {
     return warning("display", `none is named ${missing}: ${all}`, "Mend display.match in the configuration.");
   }
   const lacking = wanted.length - displays.length;
-  if (lacking <= 0) return fine("display", all);
-  return warning("display", `${all}: too few for ${wanted.length} screens`, "Connect the others, or switch them on.");
+  if (lacking > 0) {
+    return warning("display", `${all}: too few for ${wanted.length} screens`, "Connect the others, or switch them on.");
+  }
+  // A name may be a number, and of displays that mirror each other the player counts one.
+  const counted = told.length > 0 ? told : named;
+  const place = wanted.find((match) => Number(match) > counted.length && !isNamed(match, [...named, ...told]));
+  if (place === undefined) return fine("display", all);
+  return warning("display", `there is no display ${place}: ${all}`, "Connect it, or mend display.match.");
 }
 
-function isThere(match: string, displays: readonly Display[]): boolean {
-  return /^\d+$/.test(match) || displays.some(({ name }) => name === match);
+function isNamed(match: string | null, displays: readonly Display[]): boolean {
+  return displays.some(({ name }) => name === match);
 }
 
 function noDisplay(): Finding {

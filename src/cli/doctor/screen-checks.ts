@@ -168,10 +168,8 @@ async function media({ kind, url, mimeType }: Item, get: Get): Promise<Finding> 
 async function popHost(url: string, fetch: typeof globalThis.fetch): Promise<Finding> {
   const { host } = new URL(url);
   try {
-    const reply = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(WITHIN_MS) });
-    await discard(reply);
-    if (reply.status !== PROXY_LOGIN_STATUS) return fine("proof host", `${host} answers`);
-    throw new ProxyFailure({ kind: "login" });
+    await discard(await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(WITHIN_MS) }));
+    return fine("proof host", `${host} answers`);
   } catch (error) {
     const { reason, advice } = endingOf(error, host);
     return failure("proof host", `${host} does not answer (${reason})`, advice, exitCodes.unavailable);

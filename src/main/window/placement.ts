@@ -64,10 +64,10 @@ export function realDisplays<D extends Pick<SeenDisplay, "id">>(told: readonly D
   return told.filter(({ id }) => id !== -1 && (id !== 0 || isZeroReal));
 }
 
-/** Whether a display is what `match` says: by its label or another name, or by its place among all. */
+/** Whether a display, told of anew or not, is what `match` says: by its label or another name, or by its place among all. */
 export function isMatch<D extends SeenDisplay>(display: D, match: string, { all, namesOf }: Displays<D>): boolean {
   const names = [display.label, ...namesOf(display)];
-  return names.includes(match) || inOrder(all)[Number(match) - 1] === display;
+  return names.includes(match) || inOrder(all)[Number(match) - 1]?.id === display.id;
 }
 
 /** From the left, and from above where two are as far left. */

@@ -20,6 +20,7 @@ const OVERRIDE_REDIRECT = 0x200;
 const EVENT_MASK = 0x800;
 const WIDTH = 0x4;
 const HEIGHT = 0x8;
+const BORDER = 0x10;
 const STACK_MODE = 0x40;
 const STRUCTURE_NOTIFY = 0x2_0000;
 const SUBSTRUCTURE_NOTIFY = 0x8_0000;
@@ -96,10 +97,13 @@ export function unmanageRequests(window: number): Buffer {
   return Buffer.concat([request(2, [window, OVERRIDE_REDIRECT, 1]), request(10, [window])]);
 }
 
-/** Shows such a window at its place, as large as that, above all others. */
+/** Shows such a window at its place, as large as that, above all others, without a border that the window manager gave it. */
 export function showUnmanagedRequests(window: number, root: number, { x, y, width, height }: Frame): Buffer {
   // Put directly on the root, it is there, and above all others there.
-  const placed = [request(7, [window, root, point(x, y)]), request(12, [window, WIDTH | HEIGHT, width, height])];
+  const placed = [
+    request(7, [window, root, point(x, y)]),
+    request(12, [window, WIDTH | HEIGHT | BORDER, width, height, 0]),
+  ];
   return Buffer.concat([...placed, mapRequest(window)]);
 }
 

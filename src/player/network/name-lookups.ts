@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import type { Instant } from "../../core/spot.ts";
 import { pastHung } from "./hung-lookups.ts";
+import { type HasWay, withinReach } from "./own-network.ts";
 
 /** Finds the addresses of a name. Rejects where there are none, and where its turn does not come within `withinMs`. */
 export type Find = (hostname: string, options: LookupOptions, withinMs?: number) => Promise<readonly LookupAddress[]>;
@@ -48,10 +49,11 @@ export function lookUpBeside(serviceHost: string): Find {
   return (hostname, ...more) => (hostname === serviceHost ? lookUpService : lookUpOthers)(hostname, ...more);
 }
 
-/** The same as connections ask for it. */
-export function lookupBy(find: Find): LookupFunction {
+/** The same as connections ask for it: of several addresses those that can be reached from here by now. */
+export function lookupBy(find: Find, hasWay?: HasWay): LookupFunction {
+  const findWithinReach: Find = async (...asked) => withinReach(await find(...asked), hasWay);
   return (hostname, options, answer) => {
-    find(hostname, options).then(
+    findWithinReach(hostname, options).then(
       (found) => {
         const [first] = found;
         if (first === undefined) return answer(lookupError("EAI_AGAIN", `${hostname} has no address`), []);

@@ -1,3 +1,5 @@
+import { createSocket } from "node:dgram";
+import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
@@ -34,3 +36,30 @@ const ownAddresses: OwnAddresses = () => {
     return [];
   }
 };
+
+/**
+ * The addresses of a host to which there is a way from here, or all where there is to none. The runtime gives each but the last one
+ * so little time that over a slow line none is left, and the last one is as a rule of IPv6, which many sites do not have.
+ */
+export async function withinReach(
+  addresses: readonly LookupAddress[],
+  hasWay: HasWay = hasWayTo,
+): Promise<readonly LookupAddress[]> {
+  if (new Set(addresses.map(({ family }) => family)).size < 2) return addresses;
+  const ways = await Promise.all(addresses.map(hasWay));
+  return ways.includes(true) ? addresses.filter((_, index) => ways[index]) : addresses;
+}
+
+export type HasWay = (address: LookupAddress) => Promise<boolean>;
+
+/** Nothing is sent: the system looks for the way of datagrams when a socket for them is connected. */
+const hasWayTo: HasWay = ({ address, family }) => {
+  const socket = createSocket(family === 6 ? "udp6" : "udp4");
+  return new Promise<boolean>((resolve) => {
+    socket.once("error", () => resolve(false)).once("connect", () => resolve(true));
+    socket.connect(DISCARD_PORT, address);
+  }).finally(() => socket.close());
+};
+
+/** What is sent there is thrown away (RFC 863), were anything. */
+const DISCARD_PORT = 9;

@@ -1,8 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, type buildConnector, type Dispatcher, fetch as fetchBy, Pool, ProxyAgent } from "undici";
-import { bodyOf, headersOf } from "../../client/http.ts";
-import { PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
+import { bodyOf, type ExactGet, headersOf } from "../../client/http.ts";
+import { PROXY_LOGIN_STATUS, ProxyFailure, refusingProxies } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import {
   EgressDenied,
@@ -28,54 +28,22 @@ export interface Route {
 export function routedRequests(routeOf: (url: URL) => Route | Promise<Route>): Requests {
   const send = async (url: string, init?: RequestInit) => {
     const { dispatcher, proxy } = await routeOf(new URL(url));
-    const reply = await fetchBy(url, { ...(init as object), dispatcher }).catch((error: unknown) => {
-      throw proxy === null ? error : blamed(error);
-    });
-    const failure = ownAnswer(reply.status, (name) => reply.headers.get(name));
-    if (failure === null) return reply;
-    await reply.body?.cancel();
-    throw failure;
+    const asked = { ...(init as object), dispatcher };
+    // The package has types of its own for requests and answers; the platform's are the same.
+    return (await fetchBy(url, asked).catch(blaming(proxy))) as unknown as Response;
+  };
+  const sendExactly: ExactGet = async (url, target, headers, signal) => {
+    const { origin } = new URL(url);
+    const { dispatcher, proxy } = await routeOf(new URL(url));
+    const asked = { origin, path: target, method: "GET", headers, signal } as const;
+    const { statusCode, headers: told, body } = await dispatcher.request(asked).catch(blaming(proxy));
+    return { status: statusCode, headers: headersOf(told), body: bodyOf(body) };
   };
   return {
-    // The package has types of its own for requests and answers; the platform's are the same.
-    fetch: send as unknown as typeof globalThis.fetch,
-    async exactGet(url, target, headers, signal) {
-      const { origin } = new URL(url);
-      const { dispatcher, proxy } = await routeOf(new URL(url));
-      const asked = { origin, path: target, method: "GET", headers, signal } as const;
-      const {
-        statusCode: status,
-        headers: told,
-        body,
-      } = await dispatcher.request(asked).catch((error: unknown) => {
-        throw proxy === null ? error : blamed(error);
-      });
-      const replied = headersOf(told);
-      const failure = ownAnswer(status, (name) => replied.get(name));
-      if (failure === null) return { status, headers: replied, body: bodyOf(body) };
-      await body.dump();
-      throw failure;
-    },
+    fetch: refusingProxies(send) as typeof globalThis.fetch,
+    exactGet: refusingProxies(sendExactly),
   };
 }
-
-/**
- * What a proxy says for itself in the place of a host that it was asked for without a tunnel: that it wants a login, or, as
- * Squid, tinyproxy, Privoxy and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
- * One that nobody named may stand in the way as well, as on a site's router.
- */
-function ownAnswer(status: number, header: (name: string) => string | null): ProxyFailure | null {
-  if (status === PROXY_LOGIN_STATUS) return new ProxyFailure({ kind: "login" });
-  const isSquids = header("x-squid-error") !== null;
-  // Of what tinyproxy passes on, the host's own name is in this header.
-  const isTinyproxys = /^tinyproxy\b/i.test(header("server") ?? "");
-  const isPrivoxys = header("last-modified") === PRIVOXY_DATE;
-  const isMarked = isSquids || isTinyproxys || isPrivoxys || /;\s*error=/i.test(header("proxy-status") ?? "");
-  return isMarked && status >= 400 ? new ProxyFailure({ kind: "refused", status }) : null;
-}
-
-/** Privoxy gives all that it says for itself this date, older than any file of a host. */
-const PRIVOXY_DATE = "Wed, 08 Jun 1955 12:00:00 GMT";
 
 /** How the HTTP client words that a proxy made no tunnel, and that it wants a login; it has no codes for them. */
 const NO_TUNNEL = /^Proxy response \((\d+)\) !== 200/;
@@ -86,6 +54,13 @@ const CONNECTING = /^(connect$|getaddrinfo|query)/;
 
 /** How far down a chain of causes a proxy's part is looked for. */
 const DEEPEST_CAUSE = 5;
+
+/** Rejects with what a request that goes through this proxy, or straight, failed by. */
+function blaming(proxy: HttpProxy | null): (error: unknown) => never {
+  return (error) => {
+    throw proxy === null ? error : blamed(error);
+  };
+}
 
 /** The proxy's failure where it was one, else the error as it is. Connections are made to the proxy, and to nobody else. */
 function blamed(error: unknown): unknown {

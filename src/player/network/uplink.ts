@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import tls from "node:tls";
 import { type ExactGet, exactGet } from "../../client/http.ts";
-import { reasonOf } from "../../client/reply.ts";
+import { reasonOf, refusingProxies } from "../../client/reply.ts";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
 import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../config/environment.ts";
 import { readableByOthers } from "../config/file.ts";
@@ -265,9 +265,9 @@ export function requestsBy(uplink: Uplink, serviceHost: string | null = null): R
   setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_WITHIN_MS);
   delete process.env[TRUST_ANYBODY];
   const isDirect = isPlain(uplink);
-  if (serviceHost === null && isDirect) {
-    return { fetch: heedingMachine(globalThis.fetch), exactGet: heedingMachine(exactGet) };
-  }
+  const fetchPlainly = refusingProxies(globalThis.fetch);
+  const getPlainly = heedingMachine(refusingProxies(exactGet));
+  if (serviceHost === null && isDirect) return { fetch: heedingMachine(fetchPlainly), exactGet: getPlainly };
   let opening: Promise<Requests> | null = null;
   const open = () => {
     opening ??= openRequests(uplink, serviceHost);
@@ -279,7 +279,7 @@ export function requestsBy(uplink: Uplink, serviceHost: string | null = null): R
     const goesAtOnce = isFirst && new URL(String(request[0])).hostname === serviceHost;
     if (!goesAtOnce) return (await open()).fetch(...request);
     isFirst = false;
-    return globalThis.fetch(...request);
+    return fetchPlainly(...request);
   };
   return {
     fetch: heedingMachine(ask),

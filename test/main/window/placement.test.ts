@@ -3,6 +3,7 @@ import type { Area, Size } from "../../../src/core/displays/page-layout.ts";
 import {
   boundsOn,
   displaysFor,
+  isMatch,
   overhangIn,
   realDisplays,
   type WindowPlan,
@@ -48,6 +49,14 @@ describe("the display of a screen", () => {
 
   it("is counted from the left wherever the system lists it", () => {
     expect(given(["1", "2", "3"], [right, left, middle])).toEqual([7, 8, 9]);
+  });
+
+  it("is known by its place from the left, too, where the system tells of it anew", () => {
+    const isThat = (match: string) => {
+      const told = structuredClone(middle);
+      return isMatch(told, match, { all: [left, middle, right], primaryId: 7, namesOf });
+    };
+    expect(["1", "2", "Sony", "DP-1"].map(isThat)).toEqual([false, true, true, true]);
   });
 
   it("stays a screen's own when one further left goes, and comes back to whose it was", () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Display, startDisplay } from "../../../scripts/setup/display.ts";
 import { connectX11, type X11Connection } from "../../../src/main/window/x11-connection.ts";
@@ -5,6 +6,7 @@ import {
   atomIn,
   atomRequest,
   type Frame,
+  frameIn,
   frameRequest,
   mapRequest,
   raiseRequest,
@@ -253,6 +255,17 @@ describe("a window that the X server's own screen saver hides", () => {
     onTestFinished(() => later?.close());
     await eventually("the saver", () => heard.includes("saver") || undefined);
     force(false);
+  });
+});
+
+describe("a window that is taken out of the window manager's hands", () => {
+  it("fills its area without the border that one drew around it", async () => {
+    area = WHOLE;
+    const frame = async () => frameIn((await program.ask(frameRequest(player))) as Buffer);
+    program.send(request(12, [player, 0x13, 5, 5, 4]));
+    expect(await frame()).toEqual({ x: 5, y: 5, width: WHOLE.width + 8, height: WHOLE.height + 8 });
+    watch.unmanage();
+    await eventually("it at its place", async () => isDeepStrictEqual(await frame(), WHOLE) || undefined);
   });
 });
 

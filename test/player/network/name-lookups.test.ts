@@ -1,4 +1,4 @@
-import callbackDns from "node:dns";
+import callbackDns, { type LookupAddress } from "node:dns";
 import dns from "node:dns/promises";
 import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SpotClient } from "../../../src/client/spot-client.ts";
 import { scopeOf } from "../../../src/core/network/address.ts";
 import { type EgressPolicy, resolveSoon } from "../../../src/player/network/egress-policy.ts";
-import { FOUND_FOR_MS, lookupWithin, STALE_FOR_MS } from "../../../src/player/network/name-lookups.ts";
+import { FOUND_FOR_MS, lookupBy, lookupWithin, STALE_FOR_MS } from "../../../src/player/network/name-lookups.ts";
+import type { HasWay } from "../../../src/player/network/own-network.ts";
 import { fetchGuardedBy } from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy } from "../../../src/player/network/uplink.ts";
 import { serve } from "../../client/server.ts";
@@ -317,4 +318,27 @@ it("find a proxy's own name again as they do the service's, while no name server
   isOut = true;
   expect(await client.sendProof("http://pop.example/2", signal)).toEqual({ kind: "accepted" });
   expect(asked).toEqual(["proxy.example"]);
+});
+
+describe("of a host with addresses of both kinds a connection is told", () => {
+  const v4 = ["192.0.2.1", "192.0.2.2"].map((address) => ({ address, family: 4 }));
+  const v6 = ["2001:db8::1", "2001:db8::2"].map((address) => ({ address, family: 6 }));
+  const told = (found: readonly LookupAddress[], hasWay?: HasWay) => {
+    const look = lookupBy(async () => found, hasWay);
+    return new Promise((resolve) => look("service.example", ALL, (_, addresses) => resolve(addresses)));
+  };
+
+  it("those to which there is a way, so that the last of them has as long as it takes over a slow line", async () => {
+    expect(await told([...v4, ...v6], async ({ family }) => family === 4)).toEqual(v4);
+    expect(await told([...v4, ...v6], async () => true)).toEqual([...v4, ...v6]);
+    const here = { address: "127.0.0.1", family: 4 };
+    // Everybody at once is nobody that one could connect to.
+    const nowhere = { address: "::ffff:255.255.255.255", family: 6 };
+    expect(await told([here, nowhere])).toEqual([here]);
+  });
+
+  it("all where there is a way to none, or all are of one kind", async () => {
+    expect(await told([...v4, ...v6], async () => false)).toEqual([...v4, ...v6]);
+    expect(await told(v4, async ({ address }) => address === "192.0.2.2")).toEqual(v4);
+  });
 });

@@ -4,9 +4,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { getBy } from "../../../src/client/http.ts";
 import { reasonOf } from "../../../src/client/reply.ts";
 import { SpotClient } from "../../../src/client/spot-client.ts";
+import { VendorClient } from "../../../src/client/vendor-client.ts";
 import { egressPolicy } from "../../../src/player/network/egress-policy.ts";
 import { fetchGuardedBy, routedRequests, routesBy } from "../../../src/player/network/routed-requests.ts";
-import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
+import { DIRECT, type Requests, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { answer, serve } from "../../client/server.ts";
 import { lacking, startSquid } from "../../support/site/squid.ts";
 
@@ -24,9 +25,12 @@ async function behindSquid() {
 }
 
 function serviceBy(uplink: Uplink): SpotClient {
-  const timeouts = { spotTimeoutMs: 5_000, proofTimeoutMs: 5_000 };
-  const requests = requestsBy(uplink, "service.signage.test");
-  return new SpotClient({ baseUrl: "http://service.signage.test", orgToken: "t", ...requests, ...timeouts });
+  return serviceAt("http://service.signage.test", requestsBy(uplink, "service.signage.test"));
+}
+
+function serviceAt(baseUrl: string, requests: Requests): SpotClient {
+  const times = { spotTimeoutMs: 5_000, proofTimeoutMs: 5_000, spotRetryMs: 1 };
+  return new SpotClient({ baseUrl, orgToken: "t", ...requests, ...times });
 }
 
 /** How proxies mark what they say for themselves, as where they do not know a name or do not serve this machine's address. */
@@ -58,6 +62,21 @@ it("leave a proof owed where a proxy that nobody named answers for itself, as Sq
       reason: "the proxy does not connect (HTTP 403)",
     });
   }
+});
+
+it("hear no word of the service from such a proxy, be it at a command or at the first spot of a run", async () => {
+  const page = { "content-type": "text/html", "x-squid-error": "ERR_ACCESS_DENIED 0" };
+  const { url } = await serve((_, response) => answer(403, page, "<html>Access denied</html>")(response));
+  const reason = "the proxy does not connect (HTTP 403)";
+  const byCommand = requestsBy(DIRECT);
+  for (const pop of [`${url}/1`, `${url}/{1}`]) {
+    expect(await serviceAt("", byCommand).sendProof(pop, signal)).toMatchObject({ kind: "unreachable", reason });
+  }
+  for (const requests of [byCommand, requestsBy(DIRECT, new URL(url).hostname)]) {
+    expect(await serviceAt(url, requests).getSpot("s", signal)).toMatchObject({ kind: "unavailable", reason });
+  }
+  const vendor = new VendorClient({ baseUrl: url, orgToken: "t", retryMs: 1, ...byCommand });
+  expect(await vendor.getScreen("s")).toMatchObject({ kind: "unavailable", reason });
 });
 
 it("connect once where a proxy takes the connection and ends it, as a load balancer does that has none left", async () => {

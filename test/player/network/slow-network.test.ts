@@ -14,7 +14,7 @@ const SLOW_SERVER = `
   const server = require("node:http").createServer((_, response) => response.end("here"));
   server.listen({ host: "127.0.0.1", port: 0, backlog: 1 }, () => {
     process.stdout.write(String(server.address().port));
-    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900), 50);
+    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600), 50);
   });`;
 
 it("a host that answers late is reached, though another of its addresses cannot be", async () => {
