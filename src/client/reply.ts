@@ -97,8 +97,8 @@ export function dateOf(headers: Headers): number | null {
 export type ProxyEnd =
   /** Nobody answers where the proxy should be. */
   | { readonly kind: "unreachable"; readonly code: string }
-  /** 407: it wants a user and password, or others. */
-  | { readonly kind: "login" }
+  /** 407: it wants a user and password, or others; `unsupported`: in which ways, such as `Negotiate`, where Basic is none of them. */
+  | { readonly kind: "login"; readonly unsupported: readonly string[] }
   /** It will not, or cannot, connect to the host that was asked for. */
   | { readonly kind: "refused"; readonly status: number };
 
@@ -134,13 +134,20 @@ export function refusingProxies<Asked extends readonly unknown[], Answer extends
  * Squid, tinyproxy, Privoxy and RFC 9209 mark it, that it will not or cannot ask. None of that is the host's word about a proof.
  */
 function proxysOwn({ status, headers }: Pick<Reply, "status" | "headers">): ProxyEnd | null {
-  if (status === PROXY_LOGIN_STATUS) return { kind: "login" };
+  if (status === PROXY_LOGIN_STATUS) return loginWanted(headers);
   const isSquids = headers.has("x-squid-error");
   // Of what tinyproxy passes on, the host's own name is in this header.
   const isTinyproxys = /^tinyproxy\b/i.test(headers.get("server") ?? "");
   const isPrivoxys = headers.get("last-modified") === PRIVOXY_DATE;
   const isMarked = isSquids || isTinyproxys || isPrivoxys || /;\s*error=/i.test(headers.get("proxy-status") ?? "");
   return isMarked && status >= 400 ? { kind: "refused", status } : null;
+}
+
+/** What a proxy's 407 wants, as far as its challenges tell (RFC 9110, 11.3). */
+export function loginWanted(headers: Headers): ProxyEnd {
+  const challenges = (headers.get("proxy-authenticate") ?? "").replace(/"(\\.|[^"\\])*"/g, "");
+  const ways = challenges.split(",").flatMap((part) => /^\s*([a-z][a-z0-9-]*)(\s|$)/i.exec(part)?.[1] ?? []);
+  return { kind: "login", unsupported: ways.some((way) => /^basic$/i.test(way)) ? [] : ways };
 }
 
 /** Privoxy gives all that it says for itself this date, older than any file of a host. */
@@ -179,7 +186,8 @@ function inWords(end: ProxyEnd): string {
     case "unreachable":
       return `the proxy does not answer (${end.code})`;
     case "login":
-      return WANTS_LOGIN;
+      if (end.unsupported.length === 0) return WANTS_LOGIN;
+      return `the proxy takes a login by ${end.unsupported.join(" or ")} only, which is not supported (HTTP 407)`;
     case "refused":
       return `the proxy does not connect (HTTP ${end.status})`;
   }

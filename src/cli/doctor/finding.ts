@@ -90,6 +90,7 @@ function proxyAdvice(end: ProxyEnd, host: string): string {
     case "unreachable":
       return "Check network.proxy, or HTTPS_PROXY and HTTP_PROXY, and whether the proxy runs.";
     case "login":
+      if (end.unsupported.length > 0) return "Have the proxy let this machine through without a login, or by Basic.";
       return "Mend the file that network.proxyAuthFile names: one line, user:password.";
     case "refused":
       return `Have the proxy let this machine reach ${host}, or name it in NO_PROXY.`;

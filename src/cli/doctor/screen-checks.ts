@@ -177,7 +177,7 @@ async function popHost(url: string, fetch: typeof globalThis.fetch): Promise<Fin
 }
 
 function endingBy(status: number, host: string): Ending {
-  if (status === PROXY_LOGIN_STATUS) return endingOf(new ProxyFailure({ kind: "login" }), host);
+  if (status === PROXY_LOGIN_STATUS) return endingOf(new ProxyFailure({ kind: "login", unsupported: [] }), host);
   return { reason: `HTTP ${status}`, advice: `Let this machine reach ${host}: a firewall may allow the service only.` };
 }
 

@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, type buildConnector, type Dispatcher, fetch as fetchBy, Pool, ProxyAgent } from "undici";
 import { bodyOf, type ExactGet, headersOf } from "../../client/http.ts";
-import { PROXY_LOGIN_STATUS, ProxyFailure, refusingProxies } from "../../client/reply.ts";
+import { loginWanted, PROXY_LOGIN_STATUS, ProxyFailure, refusingProxies } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import {
   EgressDenied,
@@ -67,7 +67,8 @@ function blamed(error: unknown): unknown {
   let cause = error;
   for (let depth = 0; depth < DEEPEST_CAUSE && cause instanceof Error; depth++) {
     const status = Number(NO_TUNNEL.exec(cause.message)?.[1]);
-    if (status === PROXY_LOGIN_STATUS || LOGIN.test(cause.message)) return new ProxyFailure({ kind: "login" });
+    if (status === PROXY_LOGIN_STATUS || LOGIN.test(cause.message))
+      return new ProxyFailure({ kind: "login", unsupported: [] });
     if (status > 0) return new ProxyFailure({ kind: "refused", status });
     const { code, syscall } = cause as NodeJS.ErrnoException;
     const isConnecting = CONNECTING.test(syscall ?? "") || code === "UND_ERR_CONNECT_TIMEOUT";
@@ -120,7 +121,7 @@ function agentOf({ url, authorization }: HttpProxy, trust: Trust, tunnelWithinMs
     ...(authorization === null ? {} : { token: authorization }),
     // Most proxies connect through to port 443 alone: what is not encrypted they fetch themselves.
     proxyTunnel: false,
-    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: tunnelWithinMs }),
+    clientFactory: (origin, options) => new TunnelPool(origin, { ...options, headersTimeout: tunnelWithinMs }),
     // What it fetches itself is asked for by none of the options above.
     factory: (origin, options) => {
       const { connect } = options as { readonly connect: buildConnector.connector };
@@ -130,6 +131,18 @@ function agentOf({ url, authorization }: HttpProxy, trust: Trust, tunnelWithinMs
     // Its own name is found as the service's is: remembered while no name server answers.
     proxyTls: { ...trust, lookup: lookupBy(lookUpService) },
   });
+}
+
+/** Connections to a proxy that is asked for tunnels. The HTTP client would not tell in which ways a login is wanted. */
+class TunnelPool extends Pool {
+  override connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
+  override connect(...asked: Parameters<Pool["connect"]>): void;
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    const made = await super.connect(options);
+    if (made.statusCode !== PROXY_LOGIN_STATUS) return made;
+    made.socket.on("error", () => {}).destroy();
+    throw new ProxyFailure(loginWanted(headersOf(made.headers)));
+  }
 }
 
 /** What went wrong with a proxy that was asked for a tunnel, by what the HTTP client calls it. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ErrorWithReasonCode, ErrorWithSubackPacket, type IPublishPacket, MqttClient, ReasonCodes } from "mqtt";
+import { ErrorWithReasonCode, type IConnackPacket, type IPublishPacket, MqttClient, ReasonCodes } from "mqtt";
 import type { Logger } from "pino";
 import { type Backoff, backoffMs } from "../../core/backoff.ts";
 import type { Instant } from "../../core/spot.ts";
 import { type Clock, NEVER, Timer } from "../clock.ts";
 import type { Metrics } from "../health/metrics.ts";
-import { codeOf } from "../stores/database.ts";
 import type { BrokerLine } from "./broker-line.ts";
+import { BrokerTidings } from "./broker-tidings.ts";
 import type { Answer } from "./commands.ts";
-import type { RemoteDesk, Taken } from "./remote-desk.ts";
+import { MOST_IDS, type RemoteDesk, type Taken } from "./remote-desk.ts";
 
 export interface BrokerSessionParts {
   readonly clientId: string;
@@ -21,9 +21,6 @@ export interface BrokerSessionParts {
   readonly metrics: Pick<Metrics, "remoteConnections">;
   readonly log: Logger;
 }
-
-/** What came of a try to connect; `refused`: the broker knows no such player, or lets it read nothing. */
-type Connection = "connected" | "certificate" | "refused" | "network";
 
 /** Between two tries to connect: a fleet does not come back to its broker in one instant. */
 const AGAIN: Backoff = { firstMs: 1_000, longestMs: 120_000, exactWaits: 0 };
@@ -41,8 +38,11 @@ const MOST_PACKET_BYTES = 64 * 1024;
 const ACKNOWLEDGED_WITHIN_MS = 500;
 /** Before the player ends by a command, its answer has so long to arrive. */
 const ANSWERED_WITHIN_MS = 2_000;
-/** Answers that the broker has not acknowledged go out again with the next connection; the oldest make room. */
-const MOST_ANSWERS_KEPT = 2_000;
+/**
+ * Answers that the broker has not acknowledged go out again with the next connection; the oldest make room. While commands pour in a
+ * broker takes hardly any: there is room for those to as many as can come.
+ */
+const MOST_ANSWERS_KEPT = MOST_IDS;
 const MOST_ANSWER_BYTES_KEPT = 16 * 1024 * 1024;
 /** What of a packet is not the answer itself: its topic and properties. */
 const MOST_REST_BYTES = 1_024;
@@ -62,15 +62,21 @@ interface Reply {
   onSettled: () => void;
 }
 
+type Limits = NonNullable<IConnackPacket["properties"]>;
+
 /** The connection that there is. The broker says how large a packet may be, and how many may be under way (MQTT 5, 3.2.2.3). */
 interface Connected {
   readonly client: MqttClient;
   readonly mostBytes: number;
   readonly mostUnderWay: number;
+  /** How answers are sent: some brokers acknowledge nothing. */
+  readonly qos: 0 | 1;
   readonly waiting: Set<Reply>;
   readonly underWay: Set<Reply>;
   /** Since when commands can come, monotonic; `NEVER` where they cannot yet. */
   since: Instant;
+  /** Whether it is told that the broker takes no answers. */
+  isRefusalTold: boolean;
 }
 
 /** The player at its broker: takes commands from its own topic and answers them, and comes back whenever it was cut off. */
@@ -86,14 +92,12 @@ export class BrokerSession {
   #client: MqttClient | null = null;
   #connected: Connected | null = null;
   #failures = 0;
-  /** Why there is no connection, so that an outage is one line in the log; null while there is one. */
-  #outage: string | null = "not connected yet";
-  #isTold = false;
-  #isCounted = false;
+  readonly #tidings: BrokerTidings;
 
   constructor(parts: BrokerSessionParts) {
-    const { clientId, topicPrefix, clock } = parts;
+    const { clientId, topicPrefix, clock, metrics, log } = parts;
     this.#parts = parts;
+    this.#tidings = new BrokerTidings(metrics, log);
     this.#commands = `${topicPrefix}/${clientId}/commands`;
     this.#answers = `${topicPrefix}/${clientId}/answers`;
     this.#again = new Timer(clock, () => void this.#connect());
@@ -106,7 +110,7 @@ export class BrokerSession {
 
   /** Whether commands can come. */
   get connected(): boolean {
-    return this.#outage === null;
+    return this.#tidings.isConnected;
   }
 
   /** Leaves the broker, which keeps the session. */
@@ -124,7 +128,7 @@ export class BrokerSession {
   async #connect(): Promise<void> {
     const { openLine, clientId, clock } = this.#parts;
     const { signal } = this.#ending;
-    this.#isCounted = false;
+    this.#tidings.begin();
     let line: BrokerLine;
     try {
       line = await openLine(signal);
@@ -134,10 +138,9 @@ export class BrokerSession {
     }
     if (signal.aborted) return void line.socket.destroy();
     const client = new MqttClient(() => line.socket, { clientId, ...SESSION, ...(line.login ?? {}) });
-    client.handleMessage = (packet, acknowledge) => void this.#take(packet).then(() => acknowledge());
-    client.on("connect", ({ properties: { maximumPacketSize, receiveMaximum } = {} }) =>
-      this.#begin(client, maximumPacketSize, receiveMaximum),
-    );
+    // What the screen waits for goes between two commands, however many come at once.
+    client.handleMessage = (packet, acknowledge) => void this.#take(packet).then(() => setImmediate(acknowledge));
+    client.on("connect", ({ properties = {} }) => this.#begin(client, properties));
     client.on("disconnect", ({ reasonCode = 0 }) => this.#dismissed(client, reasonCode));
     client.on("error", (error) => this.#leave(client, error));
     client.once("close", () => {
@@ -159,10 +162,14 @@ export class BrokerSession {
   }
 
   /** Retained commands are not asked for: they would come again at each start. */
-  #begin(client: MqttClient, mostBytes = Number.POSITIVE_INFINITY, mostUnderWay = Number.POSITIVE_INFINITY): void {
-    const { clock, log } = this.#parts;
-    const answers = { waiting: new Set(this.#unacknowledged), underWay: new Set<Reply>() };
-    const connected: Connected = { client, mostBytes, mostUnderWay, ...answers, since: NEVER };
+  #begin(client: MqttClient, { maximumPacketSize, receiveMaximum, maximumQoS }: Limits): void {
+    const { clock } = this.#parts;
+    const connected: Connected = {
+      ...{ client, since: NEVER, isRefusalTold: false, qos: maximumQoS === 0 ? 0 : 1 },
+      mostBytes: maximumPacketSize ?? Number.POSITIVE_INFINITY,
+      mostUnderWay: receiveMaximum ?? Number.POSITIVE_INFINITY,
+      ...{ waiting: new Set(this.#unacknowledged), underWay: new Set<Reply>() },
+    };
     this.#connected = connected;
     this.#sendWaiting();
     const unanswered = () => this.#leave(client, new Error("the broker does not answer the subscription"));
@@ -172,10 +179,7 @@ export class BrokerSession {
       callOff();
       if (error) return this.#leave(client, error);
       connected.since = clock.now();
-      this.#outage = null;
-      this.#isTold = false;
-      this.#count("connected");
-      log.info({ topic: this.#commands }, "the broker of remote commands is connected");
+      this.#tidings.connected(this.#commands);
     });
   }
 
@@ -193,20 +197,8 @@ export class BrokerSession {
     this.#leave(client, new ErrorWithReasonCode(`the broker ended the connection: ${why}`, reasonCode));
   }
 
-  /** The first reason is the one that says most. */
   #note(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#outage ??= reason;
-    this.#count(connectionOf(error));
-    if (this.#isTold || this.#ending.signal.aborted) return;
-    this.#isTold = true;
-    this.#parts.log.warn({ reason }, "the broker of remote commands cannot be reached");
-  }
-
-  /** Each connection once, by what it came to first. */
-  #count(outcome: Connection): void {
-    if (!this.#isCounted) this.#parts.metrics.remoteConnections.inc({ outcome });
-    this.#isCounted = true;
+    if (!this.#ending.signal.aborted) this.#tidings.failed(error);
   }
 
   /** Resolves when the command can be acknowledged: its answer goes out before, where the broker takes it by then. */
@@ -223,9 +215,8 @@ export class BrokerSession {
     const reply: Reply = { correlation, answer, json: JSON.stringify(answer), tries: 0, onSettled: () => {} };
     this.#unacknowledged.add(reply);
     this.#unacknowledgedBytes += reply.json.length;
-    for (const oldest of this.#unacknowledged) {
-      const { size } = this.#unacknowledged;
-      if (size <= MOST_ANSWERS_KEPT && this.#unacknowledgedBytes <= MOST_ANSWER_BYTES_KEPT) break;
+    while (this.#unacknowledged.size > MOST_ANSWERS_KEPT || this.#unacknowledgedBytes > MOST_ANSWER_BYTES_KEPT) {
+      const [oldest = reply] = this.#unacknowledged;
       this.#forget(oldest);
     }
     const settled = new Promise<void>((resolve) => {
@@ -241,11 +232,13 @@ export class BrokerSession {
     const connected = this.#connected;
     if (!connected?.client.connected) return;
     for (const reply of connected.waiting) {
-      if (connected.underWay.size < connected.mostUnderWay) void this.#send(connected, reply);
+      if (connected.underWay.size >= connected.mostUnderWay) return;
+      void this.#send(connected, reply);
     }
   }
 
-  async #send({ client, mostBytes, waiting, underWay }: Connected, reply: Reply): Promise<void> {
+  async #send(connected: Connected, reply: Reply): Promise<void> {
+    const { client, qos, mostBytes, waiting, underWay } = connected;
     const { correlation } = reply;
     const properties = { contentType: "application/json", ...(correlation && { correlationData: correlation }) };
     const isTooLarge = Buffer.byteLength(reply.json) + MOST_REST_BYTES > mostBytes;
@@ -254,14 +247,23 @@ export class BrokerSession {
     underWay.add(reply);
     reply.tries++;
     try {
-      await client.publishAsync(this.#answers, reply.json, { qos: 1, properties });
+      await client.publishAsync(this.#answers, reply.json, { qos, properties });
       this.#forget(reply);
-    } catch {
+    } catch (error) {
       // It goes out again over the next connection.
+      if (error instanceof ErrorWithReasonCode) this.#refused(connected, error.message);
     }
     underWay.delete(reply);
     reply.onSettled();
     this.#sendWaiting();
+  }
+
+  /** Commands are done all the same, but their senders do not learn of it. */
+  #refused(connected: Connected, reason: string): void {
+    if (connected.isRefusalTold) return;
+    connected.isRefusalTold = true;
+    const topic = this.#answers;
+    this.#parts.log.warn({ topic, reason }, "the broker does not take the answers to remote commands");
   }
 
   /** Leaves out what the command brought, and says so. */
@@ -292,9 +294,3 @@ const SESSION = {
     maximumPacketSize: MOST_PACKET_BYTES,
   },
 } as const;
-
-/** Of TLS the codes name certificates of either side; with an alert the broker says that it does not take this player's. */
-function connectionOf(error: unknown): Connection {
-  if (error instanceof ErrorWithReasonCode || error instanceof ErrorWithSubackPacket) return "refused";
-  return /CERT|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO_/.test(codeOf(error) ?? "") ? "certificate" : "network";
-}

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { getBy } from "../../../src/client/http.ts";
@@ -97,6 +98,28 @@ it("connect once where a proxy takes the connection and ends it, as a load balan
     });
   }
   expect(connections).toBe(2);
+});
+
+it.each([
+  [["Negotiate", "NTLM"], "the proxy takes a login by Negotiate or NTLM only, which is not supported (HTTP 407)"],
+  [
+    ['Digest realm="Ask, Basic or not", nonce="a,b", qop="auth", stale=false'],
+    "the proxy takes a login by Digest only, which is not supported (HTTP 407)",
+  ],
+  [["Negotiate", 'Basic realm="site"'], "the proxy wants a valid user and password (HTTP 407)"],
+])("say how a proxy wants a login: %s", async (challenges, reason) => {
+  const proxy = createHttpServer().on("connect", (_, socket) => {
+    const asked = challenges.map((challenge) => `Proxy-Authenticate: ${challenge}\r\n`).join("");
+    socket.on("error", () => {}).end(`HTTP/1.1 407 Login\r\n${asked}Content-Length: 0\r\n\r\n`);
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const uplink = { ...DIRECT, https: { url: `http://127.0.0.1:${port}`, authorization: "Basic a2lvc2s6d29yZA==" } };
+  for (const pop of ["https://pop.signage.test/1", "https://pop.signage.test/{1}"]) {
+    expect(await serviceBy(uplink).sendProof(pop, signal)).toMatchObject({ kind: "unreachable", reason });
+  }
 });
 
 it("leave no connection to a proxy that makes no tunnel, however long it would wait for the host", async () => {

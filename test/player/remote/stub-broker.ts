@@ -62,8 +62,8 @@ async function openStub(stub: Stub): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A player at such a broker, by a clock turned by hand; each command is answered with `answer`. */
-export async function openAtStub(stub: Stub, answer: Partial<Answer> = {}) {
+/** A player at such a broker, by a clock turned by hand; each command is answered with `answer`, and told to `hear`. */
+export async function openAtStub(stub: Stub, answer: Partial<Answer> = {}, hear = () => {}) {
   const port = await openStub(stub);
   const clock = new ManualClock();
   const metrics = createMetrics();
@@ -72,6 +72,7 @@ export async function openAtStub(stub: Stub, answer: Partial<Answer> = {}) {
   const begunAt: number[] = [];
   let open = 0;
   const take: BrokerSessionParts["desk"]["take"] = async (sent) => {
+    hear();
     const { id } = JSON.parse(Buffer.from(sent).toString());
     const done = { command: "screenshot", at: "", outcome: "done", reason: null, text: "", attachment: null } as const;
     return { answer: { id, ...done, ...answer }, afterwards: () => {} };
