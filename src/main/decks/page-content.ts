@@ -36,6 +36,7 @@ export function pageContent(deck: Deck, { url, widthPx, heightPx }: Item): DeckC
   return {
     async load() {
       await deck.layOut(widthPx, heightPx);
+      await giveFocus(contents);
       contents.on("dom-ready", () => void contents.insertCSS(NO_POINTER, { cssOrigin: "user" }).catch(() => {}));
       await load(contents, url);
       await inLoadedPage(contents, FONTS_READY);
@@ -58,6 +59,15 @@ export function pageContent(deck: Deck, { url, widthPx, heightPx }: Item): DeckC
       return { framesPresented: 1, still: true };
     },
   };
+}
+
+/**
+ * Tells a page that it has the focus, as in a browser's window: without it some pause, or never begin. The window's own
+ * focus stays where it is, so several pages may have it at once. There must be a page: by then the debugger is attached
+ * (`confine`), and the page that is loaded next has the focus from its first script on.
+ */
+async function giveFocus({ debugger: protocol }: WebContents): Promise<void> {
+  await protocol.sendCommand("Emulation.setFocusEmulationEnabled", { enabled: true });
 }
 
 /** Whether a page is transparent. Behind an opaque page a white background would only be visible too early. */
