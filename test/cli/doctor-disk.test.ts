@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { diskFindings } from "../../src/cli/doctor/disk-checks.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../support/machine/small-disk.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
@@ -25,6 +25,38 @@ describe("spotloop doctor", () => {
     expect(there).not.toHaveProperty("write speed");
     const below = join(file, "more");
     expect((await found(below))["data folder"]).toBe(`failed: ${below} cannot be made: ${file} is a file`);
+  });
+
+  it("says that a data folder is behind a link to what is not there, as of a disk that was not mounted", async () => {
+    const link = join(temporaryFolder(), "data");
+    symlinkSync(join(link, "..", "no-disk", "data"), link);
+
+    const there = await found(link);
+    expect(there["data folder"]).toBe(`failed: ${link} cannot be made: ${link} is a link to what is not there`);
+    expect(Object.keys(there)).toEqual(["data folder", "sqlite"]);
+    const below = join(link, "more");
+    expect((await found(below))["data folder"]).toBe(
+      `failed: ${below} cannot be made: ${link} is a link to what is not there`,
+    );
+  });
+
+  it("says why a data folder cannot be reached, and looks at the rest", async () => {
+    const long = join(temporaryFolder(), "d".repeat(300));
+
+    const there = await found(long);
+    expect(there["data folder"]).toBe(`failed: ${long} cannot be reached (ENAMETOOLONG)`);
+    expect(there.sqlite).toMatch(/^ok: SQLite/);
+  });
+
+  it("says that temporary files cannot be made, and looks at the rest", async () => {
+    const folder = temporaryFolder();
+    const gone = join(folder, "gone");
+    vi.stubEnv("TMPDIR", gone);
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const here = await found(folder);
+    expect(here["temporary files"]).toBe(`warning: none can be made in ${gone} (ENOENT)`);
+    expect(here.sqlite).toMatch(/^ok: SQLite/);
   });
 
   it.skipIf(!HAS_SMALL_DISKS)("says what cannot be done on a disk that is full, and leaves nothing there", async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { toldBy } from "../../src/cli/doctor/machine-checks.ts";
 import { HAS_SMALL_DISKS } from "../support/machine/small-disk.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
@@ -28,3 +28,9 @@ echo '${JSON.stringify(machine)}'`,
     expect(await toldBy(program, [])).toEqual(machine);
   },
 );
+
+it("a machine without a place for temporary files is not asked, and ends nothing", async () => {
+  vi.stubEnv("TMPDIR", join(temporaryFolder(), "gone"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await toldBy("echo", [])).toBeNull();
+});

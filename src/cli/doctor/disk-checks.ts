@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -23,32 +23,40 @@ interface KeptData extends Pick<Config, "dataDir"> {
 export async function diskFindings({ dataDir, cache }: KeptData): Promise<Finding[]> {
   const folder = nearestExisting(dataDir);
   const unfit = unfitness(folder);
+  const isReached = unfit?.kind !== "unreached";
   return [
     unfit === null ? await folderFinding(dataDir, folder) : unfitFinding(unfit, dataDir, folder),
-    await room(folder, cache),
+    ...(isReached ? [await room(folder, cache)] : []),
     // The speed of another disk would say nothing.
     ...(unfit === null ? [await speed(folder)] : []),
     await sqlite(unfit === null ? folder : tmpdir()),
-    outbox(join(dataDir, "proofs.db")),
+    ...(isReached ? [outbox(join(dataDir, "proofs.db"))] : []),
+    ...(await temporaryFindings()),
   ];
 }
 
-/** Why nothing can be written below a path. */
-type Unfitness = "file" | "read-only" | "denied";
+/** Why nothing can be written below a path; `code` is the system's. */
+type Unfitness =
+  | { readonly kind: "file" | "read-only" | "denied" }
+  | { readonly kind: "unreached"; readonly code: string };
 
 function unfitness(path: string): Unfitness | null {
-  if (!statSync(path).isDirectory()) return "file";
+  try {
+    if (!statSync(path).isDirectory()) return { kind: "file" };
+  } catch (error) {
+    return { kind: "unreached", code: codeIn(error) };
+  }
   try {
     accessSync(path, constants.W_OK);
     return null;
   } catch (error) {
-    return codeIn(error) === "EROFS" ? "read-only" : "denied";
+    return { kind: codeIn(error) === "EROFS" ? "read-only" : "denied" };
   }
 }
 
 function unfitFinding(unfit: Unfitness, dataDir: string, nearest: string): Finding {
   const isThere = nearest === dataDir;
-  switch (unfit) {
+  switch (unfit.kind) {
     case "file": {
       const text = isThere ? `${dataDir} is a file` : `${dataDir} cannot be made: ${nearest} is a file`;
       return failure("data folder", text, "Have dataDir name a folder.");
@@ -58,11 +66,21 @@ function unfitFinding(unfit: Unfitness, dataDir: string, nearest: string): Findi
         "Check the disk: a damaged one is mounted so. Else mount it for writing, or use another for dataDir.";
       return failure("data folder", `${dataDir} is on a disk that is mounted read-only`, advice);
     }
-    case "denied": {
-      const text = `${dataDir} cannot be ${isThere ? "written" : "made"} by this user`;
-      return warning("data folder", `${text}; it may belong to the player's own user`, "Run this as that user.");
+    case "denied":
+      return deniedFinding(`${dataDir} cannot be ${nearest === dataDir ? "written" : "made"}`);
+    case "unreached": {
+      const { code } = unfit;
+      if (code === "EACCES") return deniedFinding(`${dataDir} cannot be reached`);
+      const isLink = code === "ENOENT";
+      const text = isLink ? `cannot be made: ${nearest} is a link to what is not there` : `cannot be reached (${code})`;
+      return failure("data folder", `${dataDir} ${text}`, "See that its disk is mounted, or use another for dataDir.");
     }
   }
+}
+
+function deniedFinding(what: string): Finding {
+  const text = `${what} by this user; it may belong to the player's own user`;
+  return warning("data folder", text, "Run this as that user.");
 }
 
 /** File systems by the type that Linux has for them: of memory, or over another one for as long as the machine runs. */
@@ -169,6 +187,17 @@ async function inTrial<T>(folder: string, act: (trial: string) => T | Promise<T>
   }
 }
 
+/** Nothing, but where no temporary files can be made: this command asks Electron with them, the player may share memory by them. */
+async function temporaryFindings(): Promise<Finding[]> {
+  try {
+    await inTrial(tmpdir(), () => {});
+    return [];
+  } catch (error) {
+    const text = `none can be made in ${tmpdir()} (${codeIn(error)})`;
+    return [warning("temporary files", text, "Make room there, or have TMPDIR name another folder.")];
+  }
+}
+
 function outbox(path: string): Finding {
   if (!existsSync(path)) return fine("proofs", "none yet");
   try {
@@ -198,8 +227,18 @@ function lastRefusedText(refused: RefusedProof): string {
 
 const DATE_LENGTH = "2026-01-31".length;
 
+/** The folder, or the nearest above it that there is. A link that leads nowhere is there, and what a disk that went was mounted at. */
 function nearestExisting(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
+  return isThere(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    return !/^(ENOENT|ENOTDIR|EACCES)$/.test(codeIn(error));
+  }
 }
 
 function codeIn(error: unknown): string {

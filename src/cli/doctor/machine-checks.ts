@@ -125,15 +125,24 @@ export async function askMachine(): Promise<Machine | null> {
   return toldBy(process.execPath, appArguments());
 }
 
-/** What an Electron tells of the machine; null where it does not answer. */
+/** What an Electron tells of the machine; null where it does not answer, or no temporary files can be made. */
 export async function toldBy(program: string, args: readonly string[]): Promise<Machine | null> {
   // Chromium leaves files behind. In a folder of the player's own they would be another's, if one runs.
-  const folder = mkdtempSync(join(tmpdir(), "spotloop-machine-"));
+  const folder = temporaryFolder();
+  if (folder === null) return null;
   const told = await outputOf(program, [...args, "machine", folder]);
   // Its processes may outlive the one that answered, and write on: then the folder is left to who clears away temporary files.
   await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   const line = told?.split("\n").find((text) => text.startsWith("{")) ?? "";
   return machineSchema.safeParse(parsed(line)).data ?? null;
+}
+
+function temporaryFolder(): string | null {
+  try {
+    return mkdtempSync(join(tmpdir(), "spotloop-machine-"));
+  } catch {
+    return null;
+  }
 }
 
 /** From a clone Electron was told which folder is the application, and switches before it; packaged it knows. */

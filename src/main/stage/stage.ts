@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NO_SUSPECTS, suspect } from "../../core/recovery.ts";
 import type { FailureReason, Instant, Playout, PlayoutId } from "../../core/spot.ts";
 import type { Clock } from "../../player/clock.ts";
-import { codecsIn } from "../../player/media/codecs.ts";
 import type { Media } from "../../player/media/media.ts";
 import type { DeckEvent, Stage } from "../../player/screen/stage.ts";
 import type { OnFailed } from "../decks/deck.ts";
@@ -11,6 +10,7 @@ import { CuedDeck, type OpenedDeck } from "../decks/media-decks.ts";
 import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
 import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
 import { canDrawBelow } from "../window/window.ts";
+import { loadFailure } from "./load-failure.ts";
 import type { StageWindow } from "./stage-window.ts";
 
 /** What a stage is made of. */
@@ -253,14 +253,6 @@ export function createStage(parts: StageParts): Stage {
 
 function isUp({ phase }: Cued): boolean {
   return phase === "raised" || phase === "painted";
-}
-
-/** Why a deck cannot be shown, and what there is to say about it: of a clip, by which codec it was made (F24). */
-async function loadFailure({ item }: Playout, media: Media, error: unknown): Promise<[FailureReason, string]> {
-  if (item.form === "html") return ["load-failed", String(error)];
-  if (item.form === "image") return ["undecodable", String(error)];
-  const codecs = await codecsIn(media.path).catch(() => []);
-  return ["undecodable", codecs.length === 0 ? String(error) : `${codecs.join(", ")}: ${error}`];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import type { Logger } from "pino";
 import { BLOCK_BYTES, bytesOnDisk, type CachedFile, type CacheSize } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
@@ -39,7 +39,7 @@ export class IndexFile {
   #open: Open;
   /** It was broken, and none could be made in its place yet. */
   #isLost = false;
-  #onEmptied: () => void = () => {};
+  #onReplaced: () => void = () => {};
 
   /** Opens the file, made and migrated where need be. Throws `StoreUnusable`. */
   constructor(path: string, migrations: readonly Migration[], log: Logger) {
@@ -49,9 +49,9 @@ export class IndexFile {
     this.#open = prepared(openStore(path, "normal", migrations, log), path);
   }
 
-  /** Hears that an empty file has taken over. */
-  onEmptied(hear: () => void): void {
-    this.#onEmptied = hear;
+  /** Hears that another file has taken over, which may be empty. */
+  onReplaced(hear: () => void): void {
+    this.#onReplaced = hear;
   }
 
   /** Lets `act` work on the file; it may be called again from its beginning. Throws SQLite's errors that may pass. */
@@ -77,6 +77,10 @@ export class IndexFile {
       if (this.#isLost) this.#replace();
       return act(this.#open.connection);
     } catch (error) {
+      if (isUnreached(error) && fileIdOf(this.#path) !== this.#open.fileId) {
+        this.#reopen();
+        return act(this.#open.connection);
+      }
       if (!isBroken(error)) throw error;
       this.#log.error({ path: this.#path, code: codeOf(error) }, "the media index is broken and is made anew");
       this.close();
@@ -86,14 +90,28 @@ export class IndexFile {
     }
   }
 
+  /** The disk of the open one went, and it, or another, is back in its place. */
+  #reopen(): void {
+    const gone = this.#open;
+    this.#open = prepared(this.#opened(), this.#path);
+    this.#log.error({ path: this.#path }, "the disk of the media index went: it is opened anew");
+    gone.flush?.close();
+    isTaken(() => gone.database.close());
+    this.#onReplaced();
+  }
+
   /** What keeps another from being made may pass: then it is tried again each time. */
   #replace(): void {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#path + suffix, { force: true });
+    this.#open = prepared(this.#opened(), this.#path);
+    this.#isLost = false;
+    this.#onReplaced();
+  }
+
+  #opened(): Database {
     const opening = openDatabase({ path: this.#path, durability: "normal", migrations: this.#migrations });
     if (opening.kind !== "open") throw new IndexLost(opening.kind === "unusable" ? opening.code : "newer");
-    this.#open = prepared(opening.database, this.#path);
-    this.#isLost = false;
-    this.#onEmptied();
+    return opening.database;
   }
 }
 
@@ -112,12 +130,29 @@ interface Open {
   readonly database: Database;
   readonly connection: IndexConnection;
   readonly flush: CommitFlush | null;
+  /** Of the file, as long as it is where it was; null where it cannot be told. */
+  readonly fileId: string | null;
 }
 
 function prepared(database: Database, path: string): Open {
   database.pragma(`busy_timeout = ${BUSY_MS}`);
   // A disk that takes nothing is told of by the proofs, which are on it, too.
-  return { database, connection: connectionOf(database), flush: CommitFlush.of(database, path, PACE, () => {}) };
+  const flush = CommitFlush.of(database, path, PACE, () => {});
+  return { database, connection: connectionOf(database), flush, fileId: fileIdOf(path) };
+}
+
+function fileIdOf(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev} ${ino}`;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether SQLite could not read or write its files. */
+function isUnreached(error: unknown): boolean {
+  return /^SQLITE_IOERR/.test(codeOf(error) ?? "");
 }
 
 function connectionOf(database: Database): IndexConnection {
@@ -142,9 +177,9 @@ export class MediaIndex {
 
   constructor(file: IndexFile) {
     this.#file = file;
-    file.onEmptied(() => {
+    file.onReplaced(() => {
       this.#size = null;
-      this.#onEmptied();
+      if (this.size().files === 0) this.#onEmptied();
     });
   }
 

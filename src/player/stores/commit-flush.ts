@@ -81,8 +81,14 @@ export class LogFlush {
 
   /** Ends it, as soon as what is under way has ended. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
-    if (this.#state === "done") closeSync(this.#file);
+    if (this.#state === "done") this.#closeFile();
+  }
+
+  /** The number is free afterwards, whatever a disk that is gone says to it: the next file to be opened may have it. */
+  #closeFile(): void {
+    isTaken(() => closeSync(this.#file));
   }
 
   #giveUpWaiting(): void {
@@ -100,7 +106,7 @@ export class LogFlush {
     this.#waiting = this.#waitingForNext;
     this.#waitingForNext = [];
     this.#state = "done";
-    if (this.#closed) closeSync(this.#file);
+    if (this.#closed) this.#closeFile();
     else if (isBehind) this.begin();
     this.#note(error === null ? null : (codeOf(error) ?? error.message));
     for (const act of waiting) act(error === null);

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -78,6 +78,42 @@ describe("the media index", () => {
       expect([index.find(signed(1))?.digest, index.size().files, emptied]).toEqual(["other", 1, 1]);
     },
   );
+
+  it.skipIf(process.platform === "win32")("is opened anew where the disk that it was on went and is back", () => {
+    const path = join(temporaryFolder(), "media.db");
+    const file = new IndexFile(path, mediaIndexMigrations, pino({ level: "silent" }));
+    onTestFinished(() => file.close());
+    const index = new MediaIndex(file);
+    let emptied = 0;
+    index.onEmptied(() => emptied++);
+    index.record(signed(1), media("a"), 0);
+    const fails = () => Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+    const asked = (): number => {
+      let times = 0;
+      file.use(() => {
+        if (++times === 1) throw fails();
+      });
+      return times;
+    };
+
+    // While it is where it was, or nothing can be there, nothing else is there to be read.
+    expect(asked).toThrow("disk I/O error");
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix);
+    expect(asked()).toBe(2);
+    expect(index.find(signed(1))).toBeNull();
+    index.record(signed(2), media("b"), 0);
+    expect([index.find(signed(2)) !== null, index.size().files]).toEqual([true, 1]);
+    expect(emptied).toBe(1);
+
+    // Another that is not empty: what it knows is not removed.
+    renameSync(path, `${path}.back`);
+    renameSync(`${path}-wal`, `${path}.back-wal`);
+    rmSync(`${path}-shm`);
+    copyFileSync(`${path}.back`, path);
+    copyFileSync(`${path}.back-wal`, `${path}-wal`);
+    expect(asked()).toBe(2);
+    expect([index.size().files, emptied]).toEqual([1, 1]);
+  });
 
   it("has all asked for anew that servers gave, or refused, when they were not asked as by a browser", () => {
     const path = join(temporaryFolder(), "media.db");

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
@@ -133,6 +133,27 @@ describe("the flush of a database's log", () => {
     flush.close();
     answer();
     expect([done, asked()]).toEqual([["first", "second"], 1]);
+  });
+
+  it("is closed once, though a disk that is gone refuses that: the next file that is opened has its number", () => {
+    const { path, database } = someDatabase();
+    let number = -1;
+    const flush = LogFlush.of(
+      path,
+      () => {},
+      (file, onEnd) => {
+        number = file;
+        onEnd(null);
+      },
+    );
+    flush?.begin();
+    closeSync(number);
+    flush?.close();
+    const next = openSync(path, "r");
+    flush?.close();
+    expect(fstatSync(next).isFile()).toBe(true);
+    closeSync(next);
+    database.close();
   });
 
   it("is none where the database has no log", () => {
