@@ -15,6 +15,13 @@ const MOST_THREADS = 400;
 /** The kernel counts the time of all processors in hundredths of a second: less than so much is not to be told by it. */
 const SPAN_SAMPLES = 5;
 const MS_PER_TICK = 10;
+/**
+ * What makes the player's other processes (Chromium's zygote) makes none while the kernel has it wait, busily, for the threads
+ * of one that ends. Otherwise it runs there for some milliseconds at a time, and never for so long within a span.
+ */
+const SPIN_MS = 30;
+/** How much later what a process is made for may be drawn. */
+const MADE_WITHIN_MS = 500;
 /** The place of stolen time among a processor's times. */
 const STEAL = 7;
 
@@ -39,11 +46,20 @@ interface Counter {
 const threads = new Map<string, Counter>();
 /** How long each process has run, with all its threads, those that ended too. */
 const processes = new Map<string, Counter>();
+/** How long each zygote has run in the kernel. */
+const zygotes = new Map<string, Counter>();
+/** Which processes were called zygotes at the last look: one that was just made is, too. */
+let called: readonly number[] = [];
 const bytes = Buffer.alloc(512);
 
 function find(): void {
   const pids = roots.flatMap(descendants);
   for (const pid of pids) keep(processes, `/proc/${pid}/stat`, ranMs);
+  const before = called;
+  called = pids.filter(isCalledZygote);
+  const paths = called.filter((pid) => before.includes(pid)).map((pid) => `/proc/${pid}/stat`);
+  for (const path of paths) keep(zygotes, path, kernelMs);
+  for (const path of zygotes.keys()) if (!paths.includes(path)) letGo(zygotes, path);
   for (const path of pids.flatMap(threadsOf)) if (threads.size < MOST_THREADS) keep(threads, path, waitedMs);
 }
 
@@ -63,14 +79,19 @@ function advances(counters: Map<string, Counter>, read: (file: number) => number
   return [...counters].flatMap(([path, counter]) => {
     const ms = read(counter.file);
     if (ms === null) {
-      closeSync(counter.file);
-      counters.delete(path);
+      letGo(counters, path);
       return [];
     }
     const advance = ms - counter.ms;
     counter.ms = ms;
     return [advance];
   });
+}
+
+function letGo(counters: Map<string, Counter>, path: string): void {
+  const counter = counters.get(path);
+  if (counter !== undefined) closeSync(counter.file);
+  counters.delete(path);
 }
 
 function threadsOf(pid: number): readonly string[] {
@@ -87,12 +108,24 @@ function waitedMs(file: number): number | null {
   return waited === undefined ? null : Number(waited) / 1e6;
 }
 
+function isCalledZygote(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("--type=zygote");
+  } catch {
+    return false;
+  }
+}
+
 /** proc(5), stat: fields 14 and 15, as user and as kernel. */
 function ranMs(file: number): number | null {
   const stat = textOf(file);
-  if (stat === null) return null;
-  const fields = fieldsOf(stat);
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  return stat === null ? null : [11, 12].reduce((sum, field) => sum + Number(fieldsOf(stat)[field]) * MS_PER_TICK, 0);
+}
+
+/** The latter of the two. */
+function kernelMs(file: number): number | null {
+  const stat = textOf(file);
+  return stat === null ? null : Number(fieldsOf(stat)[12]) * MS_PER_TICK;
 }
 
 /** Null once what it tells of has ended. */
@@ -131,8 +164,9 @@ function processorTimes(): Processors {
   };
 }
 
-/** What others took of the processors in each of the last samples. */
+/** What others took of the processors in each of the last samples, and how long a zygote was in the kernel. */
 const others: number[] = [];
+const spins: number[] = [];
 let times = processorTimes();
 let sampledAt = now();
 
@@ -148,13 +182,20 @@ function sample(): void {
   const ran = advances(processes, ranMs).reduce((sum, one) => sum + one, 0);
   const timesNow = processorTimes();
   const stolen = Math.max(0, ...timesNow.stolenMs.map((ms, index) => ms - (times.stolenMs[index] ?? ms)));
-  others.push(timesNow.busyMs - times.busyMs - ran);
-  if (others.length > SPAN_SAMPLES) others.shift();
-  const byOthers = others.reduce((sum, one) => sum + one, 0);
+  const byOthers = inSpan(others, timesNow.busyMs - times.busyMs - ran);
   const heldMs = Math.min(at - sampledAt, Math.max(stolen, Math.min(waited, byOthers)));
   if (heldMs > TIMER_ERROR_MS) stalls.push({ from: at - heldMs, to: at });
+  const spunMs = inSpan(spins, Math.max(0, ...advances(zygotes, kernelMs)));
+  if (spunMs >= SPIN_MS) stalls.push({ from: at - spunMs, to: at + MADE_WITHIN_MS });
   times = timesNow;
   sampledAt = at;
+}
+
+/** Notes one more sample; returns the sum of the last ones. */
+function inSpan(samples: number[], one: number): number {
+  samples.push(one);
+  if (samples.length > SPAN_SAMPLES) samples.shift();
+  return samples.reduce((sum, sample) => sum + sample, 0);
 }
 
 if (roots.length > 0) {
