@@ -1,6 +1,6 @@
 import type { Answer } from "../../client/answer.ts";
 import { discard, type FollowedReply, follow, type Get, succeeded } from "../../client/http.ts";
-import { isHtml, isSameHost, PROXY_LOGIN_STATUS, ProxyFailure } from "../../client/reply.ts";
+import { isHtml, isSameHost } from "../../client/reply.ts";
 import type { SpotOutcome } from "../../client/spot-client.ts";
 import { hourOfWeek, isOpen, nextChange } from "../../core/opening-hours.ts";
 import type { Item } from "../../core/spot.ts";
@@ -159,7 +159,8 @@ async function media({ kind, url, mimeType }: Item, get: Get): Promise<Finding> 
     await discard(reply);
     if (isPortalFor(url, reply) && !/html/i.test(mimeType)) return fail({ reason: "captive portal", advice: LOG_IN });
     if (succeeded(reply.status)) return fine(`${kind} media`, `comes from ${host}`);
-    return fail(endingBy(reply.status, host));
+    const advice = `Let this machine reach ${host}: a firewall may allow the service only.`;
+    return fail({ reason: `HTTP ${reply.status}`, advice });
   } catch (error) {
     return fail(endingOf(error, host));
   }
@@ -174,11 +175,6 @@ async function popHost(url: string, fetch: typeof globalThis.fetch): Promise<Fin
     const { reason, advice } = endingOf(error, host);
     return failure("proof host", `${host} does not answer (${reason})`, advice, exitCodes.unavailable);
   }
-}
-
-function endingBy(status: number, host: string): Ending {
-  if (status === PROXY_LOGIN_STATUS) return endingOf(new ProxyFailure({ kind: "login", unsupported: [] }), host);
-  return { reason: `HTTP ${status}`, advice: `Let this machine reach ${host}: a firewall may allow the service only.` };
 }
 
 /** A portal answers in place of `http:` hosts only, with a page of its own. */

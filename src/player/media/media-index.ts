@@ -1,4 +1,4 @@
-import { rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Logger } from "pino";
 import { BLOCK_BYTES, bytesOnDisk, type CachedFile, type CacheSize } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
@@ -13,6 +13,7 @@ import {
   openStore,
   type Statement,
 } from "../stores/database.ts";
+import { fileIdOf } from "../stores/set-aside.ts";
 import type { IndexedMedia, PageHeaders } from "./media.ts";
 
 /** The last changes need not survive a power cut. An item changes up to three rows, each in up to two pages of the log. */
@@ -130,7 +131,7 @@ interface Open {
   readonly database: Database;
   readonly connection: IndexConnection;
   readonly flush: CommitFlush | null;
-  /** Of the file, as long as it is where it was; null where it cannot be told. */
+  /** Names the file itself, wherever it is. */
   readonly fileId: string | null;
 }
 
@@ -139,15 +140,6 @@ function prepared(database: Database, path: string): Open {
   // A disk that takes nothing is told of by the proofs, which are on it, too.
   const flush = CommitFlush.of(database, path, PACE, () => {});
   return { database, connection: connectionOf(database), flush, fileId: fileIdOf(path) };
-}
-
-function fileIdOf(path: string): string | null {
-  try {
-    const { dev, ino } = statSync(path);
-    return `${dev} ${ino}`;
-  } catch {
-    return null;
-  }
 }
 
 /** Whether SQLite could not read or write its files. */

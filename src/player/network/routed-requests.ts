@@ -66,9 +66,8 @@ function blaming(proxy: HttpProxy | null): (error: unknown) => never {
 function blamed(error: unknown): unknown {
   let cause = error;
   for (let depth = 0; depth < DEEPEST_CAUSE && cause instanceof Error; depth++) {
+    if (LOGIN.test(cause.message)) return new ProxyFailure({ kind: "login", unsupported: [] });
     const status = Number(NO_TUNNEL.exec(cause.message)?.[1]);
-    if (status === PROXY_LOGIN_STATUS || LOGIN.test(cause.message))
-      return new ProxyFailure({ kind: "login", unsupported: [] });
     if (status > 0) return new ProxyFailure({ kind: "refused", status });
     const { code, syscall } = cause as NodeJS.ErrnoException;
     const isConnecting = CONNECTING.test(syscall ?? "") || code === "UND_ERR_CONNECT_TIMEOUT";

@@ -1,8 +1,8 @@
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { CommitFlush, isDiskFull } from "../stores/commit-flush.ts";
 import { codeOf, type Database, isBroken, openDatabase, openStore, StoreUnusable } from "../stores/database.ts";
-import { moveAside, noteSaved, unsaved } from "../stores/set-aside.ts";
+import { fileIdOf, moveAside, noteSaved, unsaved } from "../stores/set-aside.ts";
 import { proofMigrations } from "./proof-records.ts";
 import { type ProofStatements, prepareProofs } from "./proof-sql.ts";
 import { owedIn, owedInKept, restoreOwed, type Salvaged } from "./salvage/salvage.ts";
@@ -165,7 +165,7 @@ interface Open {
   readonly database: Database;
   readonly statements: ProofStatements;
   /** Names the file itself, wherever it is. */
-  readonly fileId: number | null;
+  readonly fileId: string | null;
   /** `null` where each commit is on the disk when it returns. */
   readonly flush: CommitFlush | null;
 }
@@ -180,10 +180,6 @@ function prepared({ path, log, flushesInThread = false }: ProofFileParts, databa
   // Only from here on: what was taken over from another file is on the disk before that counts as saved.
   const flush = flushesInThread ? CommitFlush.of(database, path, PACE, report) : null;
   return { database, statements: prepareProofs(database), fileId: fileIdOf(path), flush };
-}
-
-function fileIdOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /**

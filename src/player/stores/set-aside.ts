@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /** How many broken files of one name are kept to find out why; older ones are removed. */
@@ -26,6 +26,12 @@ export function moveAside(path: string): string {
     for (const companion of COMPANIONS) rmSync(join(folder, `${name}.${old}${companion}`), { force: true });
   }
   return target;
+}
+
+/** Names the file itself that is in a place, wherever it may be moved; null where there is none. Throws the system's other errors. */
+export function fileIdOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev} ${found.ino}`;
 }
 
 /** The files of this name that were set aside and of which nothing has been saved yet, oldest first. */
