@@ -24,7 +24,8 @@ export type HiddenReason =
 
 /** Whether a screen's window is visible: it is while there is no reason why it is hidden. */
 export class Visibility {
-  readonly #reasons = new Set<HiddenReason>();
+  /** Each with the program whose doing it is, where one is known. */
+  readonly #reasons = new Map<HiddenReason, string | null>();
   #listener: (isVisible: boolean) => void = () => {};
 
   get isVisible(): boolean {
@@ -32,8 +33,8 @@ export class Visibility {
   }
 
   /** Why it is hidden now, for the log. */
-  get hiddenReasons(): readonly HiddenReason[] {
-    return [...this.#reasons];
+  get hiddenReasons(): readonly string[] {
+    return [...this.#reasons].map(([reason, by]) => (by === null ? reason : `${reason} by ${by}`));
   }
 
   has(reason: HiddenReason): boolean {
@@ -45,10 +46,10 @@ export class Visibility {
     this.#listener = listener;
   }
 
-  /** Notes whether a reason holds. */
-  note(reason: HiddenReason, holds: boolean): void {
+  /** Notes whether a reason holds, and which program's doing it is. */
+  note(reason: HiddenReason, holds: boolean, by: string | null = null): void {
     const before = this.isVisible;
-    if (holds) this.#reasons.add(reason);
+    if (holds) this.#reasons.set(reason, by);
     else this.#reasons.delete(reason);
     if (this.isVisible !== before) this.#listener(this.isVisible);
   }
@@ -116,7 +117,7 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
   const handle = window.getNativeWindowHandle();
   if (process.platform !== "linux" || handle.length < 4) return null;
   let displaced: NodeJS.Timeout | undefined;
-  const hear = (event: WatchEvent) => {
+  const hear = (event: WatchEvent, by: string | null = null) => {
     switch (event) {
       case "unmapped":
         return visibility.note("unmapped", true);
@@ -127,7 +128,7 @@ function watchFromOutside(window: BaseWindow, visibility: Visibility, own: OwnPl
       case "restored":
         return visibility.note("minimized", false);
       case "covered":
-        return visibility.note("covered", true);
+        return visibility.note("covered", true, by);
       case "uncovered":
         return visibility.note("covered", false);
       case "away":

@@ -15,6 +15,9 @@ export interface Frame {
 const LARGEST = 0x7fff_7fff;
 const BACKGROUND = 0x1;
 const CARDINAL = 6;
+const WM_CLASS = 67;
+/** Of a program, in characters; both its names are asked for. */
+const LONGEST_NAME = 60;
 const OPAQUE = 0xffff_ffff;
 const OVERRIDE_REDIRECT = 0x200;
 const EVENT_MASK = 0x800;
@@ -136,9 +139,21 @@ export function atomIn(answer: Buffer): number {
   return answer.readUInt32LE(8);
 }
 
-/** Asks for the first number of a window's property, by its name's number. */
-export function propertyRequest(window: number, property: number): Buffer {
-  return request(20, [window, property, 0, 0, 1]);
+/** Asks for the first numbers of a window's property, by its name's number. */
+export function propertyRequest(window: number, property: number, count = 1): Buffer {
+  return request(20, [window, property, 0, 0, count]);
+}
+
+/** Asks what the program of a window calls itself (`WM_CLASS` of the "Inter-Client Communication Conventions", X.Org). */
+export function programRequest(window: number): Buffer {
+  return propertyRequest(window, WM_CLASS, LONGEST_NAME / 2);
+}
+
+/** The answer to that: the name of the program, which stands behind the one of this run of it; null for none. */
+export function programIn(answer: Buffer): string | null {
+  const [run = "", program = ""] = answer.toString("latin1", 32, 32 + answer.readUInt32LE(16)).split("\0");
+  const name = (program || run).replaceAll(/[^\x20-\x7e]/g, "").slice(0, LONGEST_NAME);
+  return name === "" ? null : name;
 }
 
 /** Whether a window manager has minimized a window, by its property `WM_STATE` (Inter-Client Communication Conventions). */

@@ -20,6 +20,15 @@ describe("the visibility of a window", () => {
     expect([told, visibility.isVisible]).toEqual([[false, true], true]);
   });
 
+  it("is lost to a program by its name, where it is known", () => {
+    const { visibility } = heard();
+    visibility.note("covered", true, "XMessage");
+    visibility.note("minimized", true);
+    expect(visibility.hiddenReasons).toEqual(["covered by XMessage", "minimized"]);
+    visibility.note("covered", false);
+    expect([visibility.has("covered"), visibility.hiddenReasons]).toEqual([false, ["minimized"]]);
+  });
+
   it("says nothing twice", () => {
     const { visibility, told } = heard();
     visibility.note("covered", false);

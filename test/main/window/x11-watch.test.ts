@@ -9,6 +9,7 @@ import {
   frameIn,
   frameRequest,
   mapRequest,
+  padded,
   raiseRequest,
   request,
 } from "../../../src/main/window/x11-protocol.ts";
@@ -28,6 +29,8 @@ let windows: number;
 let player: number;
 let watch: WindowWatch;
 let told: WatchEvent[];
+/** Which program was said to cover it, last. */
+let toldBy: string | null | undefined;
 /** What the player's window is to fill. */
 let area: Frame | null;
 
@@ -46,7 +49,10 @@ beforeEach(async () => {
   await own.ask(frameRequest(player));
   told = [];
   area = null;
-  const hear = (event: WatchEvent) => told.push(event);
+  const hear = (event: WatchEvent, by?: string | null) => {
+    told.push(event);
+    toldBy = by;
+  };
   const watching = watchWindow(player, { DISPLAY: display.name }, hear, () => area);
   if (watching === null) throw new Error("no display");
   watch = watching;
@@ -63,19 +69,28 @@ function connected(to: string): Promise<X11Connection> {
   return new Promise((resolve) => void connectX11({ DISPLAY: to }, resolve, () => {}));
 }
 
-/** A window on top of all others, which is not to be seen yet. */
-function create({ x, y, width, height }: Frame, by = program, isInputOnly = false): number {
+/** A window on top of all others in another one, by itself the root, which is not to be seen yet. */
+function create({ x, y, width, height }: Frame, by = program, isInputOnly = false, parent = by.root): number {
   const window = by.ownNumber + ++windows;
   const message = Buffer.alloc(32);
   message[0] = 1;
   message.writeUInt16LE(8, 2);
   message.writeUInt32LE(window, 4);
-  message.writeUInt32LE(by.root, 8);
+  message.writeUInt32LE(parent, 8);
   [x, y, width, height, 0, isInputOnly ? 2 : 1].forEach((value, index) => {
     message.writeInt16LE(value, 12 + 2 * index);
   });
   by.send(message);
   return window;
+}
+
+/** Calls its program by a name and a class, as the bytes of its property are. */
+function name(window: number, bytes: string): void {
+  const [WM_CLASS, STRING] = [67, 31];
+  const head = request(18, [window, WM_CLASS, STRING, 8, bytes.length]);
+  const message = Buffer.concat([head, padded(Buffer.from(bytes, "latin1"))]);
+  message.writeUInt16LE(message.length / 4, 2);
+  program.send(message);
 }
 
 function show(window: number): void {
@@ -105,6 +120,30 @@ describe("a window among others, as the X server tells of it", () => {
     await isTold("covered");
     hide(other);
     await isTold("uncovered");
+  });
+
+  it.each([
+    ["its class", "notes\0XMessage\0", "XMessage"],
+    ["what this run of it is called, where that is all", "notes\0", "notes"],
+    ["nothing, where it has no name", "", null],
+    ["what can be read of it", "\u0007a\0<b>\n\u00e9\0", "<b>"],
+    ["as much as fits", `x\0${"y".repeat(100)}`, "y".repeat(60)],
+  ])("is covered by a program of which is told %s", async (_, bytes, told) => {
+    const other = create(CORNER);
+    name(other, bytes);
+    show(other);
+    await isTold("covered");
+    expect(toldBy).toBe(told);
+  });
+
+  it("is covered by the program whose window is in the window manager's own", async () => {
+    const frame = create(CORNER);
+    create(CORNER, program, false, frame);
+    const inner = create(CORNER, program, false, frame);
+    name(create(CORNER, program, false, inner), "editor\0Editor\0");
+    show(frame);
+    await isTold("covered");
+    expect(toldBy).toBe("Editor");
   });
 
   it("is in front again once it was raised, and behind when the other is", async () => {
