@@ -29,7 +29,8 @@ export function doctorCommand(): Command {
 }
 
 const HELP = `
-It changes nothing. It asks for one spot, which is not played.
+It changes nothing. It asks for one spot, which is not played. At the broker of remote commands, where there
+is one, it logs in as the player, unless that is connected.
 
 A bundle goes into a file that only its owner reads. Where the command does what root asks for as the
 player's user, --bundle - has the shell write it.

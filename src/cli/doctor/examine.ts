@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { reasonOf } from "../../client/reply.ts";
 import { type Access, readAccess } from "../../player/config/access.ts";
 import { type Config, type ConfigReading, surroundingsOf, WRITE_ONE } from "../../player/config/config.ts";
 import type { Environment } from "../../player/config/environment.ts";
@@ -9,8 +10,10 @@ import type { ConfigProblem } from "../../player/config/problems.ts";
 import { configFileSchema } from "../../player/config/schema.ts";
 import { readUpgrade, type Upgrade } from "../../player/health/upgrade.ts";
 import { DIRECT, requestsBy } from "../../player/network/uplink.ts";
+import { socketPath } from "../../player/remote/remote.ts";
 import { exitCodes } from "../command-line.ts";
 import { namedConfig } from "../proofs/flags.ts";
+import { brokerFindings, type PlayerAtBroker } from "./broker-check.ts";
 import { diskFindings, houseFinding } from "./disk-checks.ts";
 import { type Finding, failure, fine, warning } from "./finding.ts";
 import { machineFindings, panelFindings, versionsFinding } from "./machine-checks.ts";
@@ -42,6 +45,7 @@ export async function examine(
   const isReached = way.every(({ verdict }) => verdict !== "failed");
   const screens = service === null || config === null || !isReached ? [] : await findingsOfScreens(service, config);
   const { dataDir, cache } = config ?? { dataDir: defaultDataDir(surroundingsOf(source)), cache: CACHE };
+  const player = await askPlayer(dataDir);
   const findings = [
     ...configFindings(reading),
     ...way,
@@ -50,7 +54,8 @@ export async function examine(
     ...(await panelFindings(env)),
     ...(config === null ? [] : [await houseFinding(config.house.dir)]),
     ...(await diskFindings({ dataDir, cache })),
-    await playerFinding(dataDir),
+    ...(config === null ? [] : await brokerFindings(config, playerAtBroker(player, dataDir))),
+    playerFinding(player),
     ...upgradeFindings(upgrade),
     versionsFinding(),
   ];
@@ -93,29 +98,54 @@ const healthSchema = z.object({
   ...{ status: z.string(), restarts: z.number(), lastError: z.string().nullable() },
   panel: z.object({ state: z.string(), by: z.array(z.string()) }).optional(),
   clock: z.object({ offsetMs: z.number().nullable(), uncertaintyMs: z.number().nullable().default(null) }).optional(),
+  remote: z.object({ broker: z.boolean().nullable() }).optional(),
 });
 
-/** What a player on this machine tells about itself, if one is running. */
-async function playerFinding(dataDir: string): Promise<Finding> {
+/** What a player on this machine tells about itself; `absent`: nobody is where it would answer; `silent`: it may run all the same. */
+type PlayerReply =
+  | { readonly kind: "running"; readonly health: z.output<typeof healthSchema> }
+  | { readonly kind: "absent" | "silent" | "without-pages" };
+
+async function askPlayer(dataDir: string): Promise<PlayerReply> {
   const port = healthPort(dataDir);
-  if (port === null) return fine("player", "not running, or its health pages are off");
+  if (port === null) return { kind: "without-pages" };
   try {
     const reply = await requestsBy(DIRECT).fetch(`http://127.0.0.1:${port}/health`, {
       signal: AbortSignal.timeout(2_000),
     });
-    const { status, restarts, lastError, panel, clock } = healthSchema.parse(await reply.json());
-    const parts = [`running: ${status}`, `${restarts} restarts`];
-    if (panel) parts.push(`its display ${[panel.state, ...panel.by].join(", ")}`);
-    if (clock && clock.offsetMs !== null && clock.uncertaintyMs !== null) {
-      parts.push(`its clock ${offsetText(clock.offsetMs, clock.uncertaintyMs)}`);
-    }
-    if (lastError !== null) parts.push(`last error: ${lastError}`);
-    const text = parts.join(", ");
-    if (status === "failing") return failure("player", text, "Look at the log.");
-    return lastError === null ? fine("player", text) : warning("player", text, "Look at the log.");
-  } catch {
-    return fine("player", "not running");
+    return { kind: "running", health: healthSchema.parse(await reply.json()) };
+  } catch (error) {
+    return { kind: reasonOf(error) === "ECONNREFUSED" ? "absent" : "silent" };
   }
+}
+
+/** A player whose health pages are off, or not to be had, is known by its socket; on Windows there is none. */
+function playerAtBroker(reply: PlayerReply, dataDir: string): PlayerAtBroker {
+  switch (reply.kind) {
+    case "running":
+      return reply.health.remote?.broker === true ? "connected" : "apart";
+    case "absent":
+      return "apart";
+    case "silent":
+      return "unknown";
+    case "without-pages":
+      return existsSync(socketPath(dataDir)) ? "unknown" : "apart";
+  }
+}
+
+function playerFinding(reply: PlayerReply): Finding {
+  if (reply.kind === "without-pages") return fine("player", "not running, or its health pages are off");
+  if (reply.kind !== "running") return fine("player", "not running");
+  const { status, restarts, lastError, panel, clock } = reply.health;
+  const parts = [`running: ${status}`, `${restarts} restarts`];
+  if (panel) parts.push(`its display ${[panel.state, ...panel.by].join(", ")}`);
+  if (clock && clock.offsetMs !== null && clock.uncertaintyMs !== null) {
+    parts.push(`its clock ${offsetText(clock.offsetMs, clock.uncertaintyMs)}`);
+  }
+  if (lastError !== null) parts.push(`last error: ${lastError}`);
+  const text = parts.join(", ");
+  if (status === "failing") return failure("player", text, "Look at the log.");
+  return lastError === null ? fine("player", text) : warning("player", text, "Look at the log.");
 }
 
 /** What became of the last upgrade; nothing where none was watched over. */

@@ -6,7 +6,8 @@ import { within } from "../../client/http.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import type { Config } from "../config/config.ts";
 import { lookUpOthers, lookupBy } from "../network/name-lookups.ts";
-import { trustedBy, trustOf, type Uplink } from "../network/uplink.ts";
+import { trustedBy, trustOf } from "../network/trust.ts";
+import type { Uplink } from "../network/uplink.ts";
 import { readTextFile } from "../small-file.ts";
 
 /** Where the broker is, and what this player shows it. */

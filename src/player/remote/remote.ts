@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import type { Metrics } from "../health/metrics.ts";
 import { codeOf, StoreUnusable } from "../stores/database.ts";
 import { openBrokerLine } from "./broker-line.ts";
-import type { BrokerSession, BrokerSessionParts } from "./broker-session.ts";
+import type { BrokerPlace, BrokerSession, BrokerSessionParts } from "./broker-session.ts";
 import { MOST_COMMAND_BYTES } from "./commands.ts";
 import { CommandBook, RemoteDesk, type RemoteDeskParts } from "./remote-desk.ts";
 
@@ -53,20 +53,30 @@ export async function openRemote({ config, ...parts }: RemoteParts): Promise<Rem
 
 /** What it takes to speak with a broker is loaded where there is one. */
 async function openBroker(
-  { remote, screens, network }: RemoteParts["config"],
+  config: RemoteParts["config"],
   parts: Pick<BrokerSessionParts, "desk" | "clock" | "random" | "metrics" | "log">,
 ): Promise<BrokerSession | null> {
+  const place = brokerPlaceOf(config);
+  if (place === null) return null;
+  const { BrokerSession } = await import("./broker-session.ts");
+  const session = new BrokerSession({ ...parts, ...place });
+  session.start();
+  return session;
+}
+
+/** Where the broker of a configuration is, and as whom the player comes there; null where it names none. */
+export function brokerPlaceOf({
+  remote,
+  screens,
+  network,
+}: Pick<Config, "remote" | "screens" | "network">): BrokerPlace | null {
   const { broker: url, topicPrefix, clientId, ...files } = remote;
   if (url === null) return null;
-  const { BrokerSession } = await import("./broker-session.ts");
-  const session = new BrokerSession({
-    ...parts,
+  return {
     topicPrefix,
     clientId: clientId ?? screens[0]?.screenId ?? "",
     openLine: (signal) => openBrokerLine({ url, ...files }, network.uplink, signal),
-  });
-  session.start();
-  return session;
+  };
 }
 
 /** Without it a command could come again: then none is taken. */

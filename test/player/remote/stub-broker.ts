@@ -45,7 +45,7 @@ const ORDINARY: Stub = {
 };
 
 /** A broker of plain TCP that does what a real one does only where it is broken or set up badly; its port. */
-async function openStub(stub: Stub): Promise<number> {
+export async function openStub(stub: Stub): Promise<number> {
   let count = 0;
   const answers = { ...ORDINARY, ...stub };
   const server = createServer((socket) => {
