@@ -1,6 +1,6 @@
 import { type ProxyEnd, ProxyFailure, reasonOf } from "../../client/reply.ts";
 import { EgressDenied } from "../../player/network/egress-policy.ts";
-import { isUnknownSigner } from "../../player/network/uplink.ts";
+import { isUnknownSigner } from "../../player/network/trust.ts";
 import { exitCodes } from "../command-line.ts";
 
 /** What one look at this machine, or at the service from here, came to. */

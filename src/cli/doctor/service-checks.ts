@@ -7,7 +7,8 @@ import { boundsOf, middleOf, type RoundTrip } from "../../core/network/service-o
 import type { Access } from "../../player/config/access.ts";
 import type { Environment } from "../../player/config/environment.ts";
 import { HUNG_AFTER_MS } from "../../player/network/hung-lookups.ts";
-import { heedingMachine, requestsBy, trustOf, type Uplink } from "../../player/network/uplink.ts";
+import { heedingMachine, trustOf } from "../../player/network/trust.ts";
+import { requestsBy, type Uplink } from "../../player/network/uplink.ts";
 import { urlOf } from "../../wire/routes.ts";
 import { exitCodes } from "../command-line.ts";
 import { endingOf, type Finding, failure, fine, LOG_IN, warning } from "./finding.ts";

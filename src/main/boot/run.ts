@@ -12,6 +12,7 @@ import { createMetrics } from "../../player/health/metrics.ts";
 import { tellVitals } from "../../player/health/upgrade.ts";
 import { openLog } from "../../player/log/log.ts";
 import type { EgressPolicy } from "../../player/network/egress-policy.ts";
+import { hasMetUnknownSigner } from "../../player/network/trust.ts";
 import { requestsBy, type Uplink } from "../../player/network/uplink.ts";
 import { type Player, type PlayerParts, startPlayer } from "../../player/player.ts";
 import { Overrides } from "../../player/remote/overrides.ts";
@@ -162,10 +163,11 @@ export async function run(parts: Run): Promise<void> {
   };
   const health = await openHealth(sources);
   if (health !== null) shutdown.add("health", () => health.close());
-  const isAccessOther = accessChanges(config, sourceOf(parts.given));
+  const isCutOff = () => isShutOut(player.screens) || hasMetUnknownSigner();
+  const isAccessOther = accessChanges(good, sourceOf(parts.given));
   void renewWhenDue({
     ...{ screens: player.screens, clock, log: logger, memory, machineBytes: totalmem() },
-    isPlanOver: () => recovery.isPlanOver() || (isShutOut(player.screens) && isAccessOther()),
+    isPlanOver: () => recovery.isPlanOver() || (isCutOff() && isAccessOther()),
     restart: () => void shutdown.end(EXIT.restart),
     signal: ending.signal,
   });

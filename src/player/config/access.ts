@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { readUplink, type Uplink } from "../network/uplink.ts";
-import { type BadConfig, type Config, type ConfigSource, explained, readConfig, surroundingsOf } from "./config.ts";
+import { type BadConfig, type ConfigSource, explained, type GoodConfig, readConfig, surroundingsOf } from "./config.ts";
 import { type Environment, overlaid, overridesFrom, textAt } from "./environment.ts";
 import { configPlaces, firstThere, readJsonFile, readOrgToken, tokenProblems } from "./file.ts";
 import { problemsOf } from "./problems.ts";
@@ -64,16 +65,33 @@ const accessSchema = z.object({
 });
 
 /**
- * What tells whether a player that began now would talk to the service otherwise than one that began with this call, by
- * `config`: by another good configuration, with the token, login and certificates that it names, or because this machine trusts
- * others by now.
+ * What tells whether a player that began now would talk to the service otherwise than one that began as `good` says, with this
+ * call: by another good configuration, with the token, login and certificates that it names, or because this machine trusts
+ * others by now. It tells what its last look found and looks again meanwhile: nobody waits for a share that does not answer.
  */
-export function accessChanges(config: Config, source: ConfigSource): () => boolean {
+export function accessChanges({ config, watch }: GoodConfig, source: ConfigSource): () => boolean {
   const trusted = trustedIn(source.env);
-  return () => {
+  let isOther = false;
+  let isLooking = false;
+  const look = async () => {
+    isLooking = true;
+    await reach(watch);
     const now = readConfig(source);
-    return now.kind === "ok" && (!isDeepStrictEqual(now.config, config) || trustedIn(source.env) !== trusted);
+    isOther = now.kind === "ok" && (!isDeepStrictEqual(now.config, config) || trustedIn(source.env) !== trusted);
+    isLooking = false;
   };
+  return () => {
+    if (!isLooking) void look();
+    return isOther;
+  };
+}
+
+/** Resolves once what there is of these files answers. One after the other: each may hold a thread for days. */
+async function reach(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const opened = await open(file).catch(() => null);
+    await opened?.close();
+  }
 }
 
 /** Where Debian and Fedora keep the certificates that a machine trusts. */

@@ -40,7 +40,8 @@ export function egressPolicy(
     scopeOf,
     async serviceScope() {
       // Asked each time: a captive portal's name server has an address of its own for whatever name, for a while.
-      const asked = known === null ? resolve(hostname) : within(NAME_WITHIN_MS, NEVER, () => resolve(hostname));
+      const asked =
+        known === null ? resolve(hostname) : within(NAME_WITHIN_MS, NOT_CALLED_OFF, () => resolve(hostname));
       const addresses = await asked.catch(() => null);
       const scope = [hostname, ...(addresses ?? [])].map(scopeOf).reduce(nearer);
       if (addresses === null) return known ?? scope;
@@ -160,7 +161,7 @@ export function resolveBy({ http, https }: ProxyRules, serviceHost: string): Res
  * at once.
  */
 export function resolveSoon(resolve: Resolve = addressesInTurn, now?: () => Instant): Resolve {
-  return rememberUnknown((hostname) => within(NAME_WITHIN_MS, NEVER, () => resolve(hostname)), 0, now);
+  return rememberUnknown((hostname) => within(NAME_WITHIN_MS, NOT_CALLED_OFF, () => resolve(hostname)), 0, now);
 }
 
-const NEVER = new AbortController().signal;
+const NOT_CALLED_OFF = new AbortController().signal;

@@ -13,7 +13,8 @@ import {
   resolveSoon,
 } from "./egress-policy.ts";
 import { CONNECT_WITHIN_MS, lookUpOthers, lookUpService, lookupBy } from "./name-lookups.ts";
-import { heedingMachine, type Requests, type Trust, trustOf, type Uplink } from "./uplink.ts";
+import { heedingMachine, type Trust, trustOf } from "./trust.ts";
+import type { Requests, Uplink } from "./uplink.ts";
 
 /** The way of one request: what connects it, and the proxy that it goes through or null. */
 export interface Route {

@@ -1,14 +1,14 @@
 import { X509Certificate } from "node:crypto";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
-import tls from "node:tls";
 import { type ExactGet, exactGet } from "../../client/http.ts";
-import { reasonOf, refusingProxies } from "../../client/reply.ts";
+import { refusingProxies } from "../../client/reply.ts";
 import type { HttpProxy, ProxyRules } from "../../core/network/proxy-choice.ts";
 import { type Environment, overlaid, overridesFrom, textAt, valueAt } from "../config/environment.ts";
 import { readableByOthers } from "../config/file.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import { readTextFile } from "../small-file.ts";
 import { lookUpBeside, lookupBy } from "./name-lookups.ts";
+import { heedingMachine } from "./trust.ts";
 
 /** How requests leave this machine: through which proxies, and which certificates are trusted on the way. */
 export interface Uplink extends ProxyRules {
@@ -176,68 +176,6 @@ function contentOf(file: string, setting: string, { problems, files }: Draft): s
   if (reading.kind === "text") return reading.text;
   problems.push({ path: setting, message: `names ${file}, which ${reading.why}` });
   return null;
-}
-
-/** What a TLS connection is given to know whom to trust; empty where the usual certificates are all. */
-export interface Trust {
-  readonly secureContext?: tls.SecureContext;
-}
-
-/** Trust in the certificates of an uplink, beside the usual ones. Made once: there are hundreds, and reading them takes long. */
-export function trustOf(uplink: Pick<Uplink, "certificates">): Trust {
-  if (uplink.certificates.length === 0) return {};
-  return { secureContext: tls.createSecureContext({ ca: [...trustedBy(uplink)] }) };
-}
-
-/** The certificates of an uplink and the usual ones, in PEM: those that the runtime brings along, and this machine's own. */
-export function trustedBy({ certificates }: Pick<Uplink, "certificates">): readonly string[] {
-  return [...usualCertificates(), ...certificates];
-}
-
-/** Older runtimes know only those that they bring along. */
-const { getCACertificates, rootCertificates, setDefaultCACertificates } = tls as Partial<typeof tls>;
-
-let usual: readonly string[] | null = null;
-
-/** Read once, since this machine's own take a tenth of a second. */
-function usualCertificates(): readonly string[] {
-  if (usual !== null) return usual;
-  const brought = getCACertificates?.("default") ?? rootCertificates ?? [];
-  usual = [...new Set([...brought, ...(getCACertificates?.("system") ?? [])])];
-  return usual;
-}
-
-/** What the runtime calls a certificate that nobody it trusts has signed. */
-const UNKNOWN_SIGNER: readonly string[] = [
-  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
-  ...["SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_UNTRUSTED"],
-];
-
-/** Whether a request failed for a certificate that nobody trusted has signed. */
-export function isUnknownSigner(error: unknown): boolean {
-  return UNKNOWN_SIGNER.includes(reasonOf(error));
-}
-
-let isMachineHeeded = false;
-
-/**
- * Asks again where the first answer came with a certificate that the runtime does not know, and from then on trusts whom
- * this machine trusts, too: there an administrator keeps the authority of a proxy that looks into TLS.
- */
-export function heedingMachine<Asked extends readonly unknown[], Answer>(
-  ask: (...asked: Asked) => Promise<Answer>,
-): (...asked: Asked) => Promise<Answer> {
-  return async (...asked) => {
-    const wasHeeded = isMachineHeeded;
-    try {
-      return await ask(...asked);
-    } catch (error) {
-      if (wasHeeded || setDefaultCACertificates === undefined || !isUnknownSigner(error)) throw error;
-      setDefaultCACertificates(usualCertificates());
-      isMachineHeeded = true;
-      return ask(...asked);
-    }
-  };
 }
 
 /** The ways in which requests are sent. */

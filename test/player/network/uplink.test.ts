@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readAccess } from "../../../src/player/config/access.ts";
 import { type ConfigReading, readConfig, secretsIn } from "../../../src/player/config/config.ts";
 import type { Environment } from "../../../src/player/config/environment.ts";
+import { hasMetUnknownSigner, isUnknownSigner } from "../../../src/player/network/trust.ts";
 import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { serveByTls } from "../../client/server.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
@@ -127,6 +128,19 @@ describe.skipIf(process.platform === "win32")("certificates", () => {
     const { fetch } = requestsBy(DIRECT);
     const asked = fetch(url);
     await expect(asked).rejects.toMatchObject({ cause: { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" } });
+  });
+
+  it("of an authority that was made anew under its old name are nobody's that is trusted, which is remembered", async () => {
+    const { authority } = makeCertificates(temporaryFolder(), ["localhost"]);
+    // Many proxies that look into TLS do not say by which of an authority's keys they sign.
+    const renewed = makeCertificates(temporaryFolder(), ["localhost"], "authorityKeyIdentifier=none\n");
+    const { url } = await serveByTls(renewed, (_, response) => response.end());
+    const { fetch } = requestsBy(uplink(read({ caFile: authority })), "localhost");
+    expect(hasMetUnknownSigner()).toBe(false);
+    const failure = await fetch(url).catch((error: unknown) => error);
+    expect(isUnknownSigner(failure)).toBe(true);
+    await expect(fetch(url)).rejects.toThrow();
+    expect(hasMetUnknownSigner()).toBe(true);
   });
 });
 

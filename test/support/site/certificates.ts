@@ -26,13 +26,13 @@ export function makeClientCertificate(
   return { certificate, key };
 }
 
-/** Makes a private authority in a folder, and a certificate for these names. */
-export function makeCertificates(folder: string, names: readonly string[]): Certificates {
+/** Makes a private authority in a folder, and a certificate for these names; `more`: what else its extensions say, by lines. */
+export function makeCertificates(folder: string, names: readonly string[], more = ""): Certificates {
   const [authority, authorityKey] = [join(folder, "ca.pem"), join(folder, "ca.key")];
   const [server, key, request] = [join(folder, "server.pem"), join(folder, "server.key"), join(folder, "server.csr")];
   const extensions = join(folder, "server.ext");
   const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  writeFileSync(extensions, `subjectAltName=${names.map((name) => `DNS:${name}`).join(",")}\n`);
+  writeFileSync(extensions, `subjectAltName=${names.map((name) => `DNS:${name}`).join(",")}\n${more}`);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
   openssl("req", "-x509", ...ec, "-days", "2", "-subj", "/CN=Site", "-keyout", authorityKey, "-out", authority);
   openssl("req", ...ec, "-subj", "/CN=server", "-keyout", key, "-out", request);
