@@ -162,7 +162,7 @@ const AS_IT_WAS: readonly number[] = [307, 308];
  * in the query); null where it would not, and where HTTP has no way to send them. Spaces and letters beyond ASCII, which it
  * cannot carry, are encoded as `fetch` does.
  */
-export function exactTarget(url: string): string | null {
+function exactTarget(url: string): string | null {
   const written = /^https?:\/\/[^/?#@\\]+([/?][^#]*)/i.exec(url)?.[1];
   if (written === undefined || UNSENDABLE.test(written)) return null;
   const carried = written.trimEnd().replace(/[^!-~]+/g, encodeURIComponent);
@@ -211,29 +211,38 @@ export class TimeUp extends Error {
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
+ * Runs `act` with a controller of its own, which the caller's signal aborts, too, until `act` has settled. In place of
+ * `AbortSignal.any`: what that hangs on a signal that lives as long as the player is kept for as long.
+ */
+export async function underControl<T>(signal: AbortSignal, act: (control: AbortController) => Promise<T>): Promise<T> {
+  const control = new AbortController();
+  const callOff = () => control.abort(signal.reason);
+  signal.addEventListener("abort", callOff);
+  if (signal.aborted) callOff();
+  try {
+    return await act(control);
+  } finally {
+    signal.removeEventListener("abort", callOff);
+  }
+}
+
+/**
  * Runs `act` with a signal that is raised when the caller's is, or after `limitMs`. Settles at once then, even if `act`
  * pays no attention; rejects with the caller's reason or with `TimeUp`.
- *
- * `AbortSignal.any` is not used: what it hangs on a signal that lives as long as the player is kept for as long.
  */
 export function within<T>(limitMs: number, signal: AbortSignal, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const control = new AbortController();
-    const breakOff = (reason: unknown) => {
-      control.abort(reason);
-      end();
-      reject(reason);
-    };
-    const callOff = () => breakOff(signal.reason);
-    const timeUp = () => breakOff(new TimeUp(`no answer within ${limitMs} ms`));
+  return underControl(signal, async (control) => {
+    control.signal.throwIfAborted();
+    const timeUp = () => control.abort(new TimeUp(`no answer within ${limitMs} ms`));
     const timer = setTimeout(timeUp, Math.min(limitMs, LONGEST_TIMER_MS));
-    const end = () => {
+    const brokenOff = new Promise<never>((_, reject) => {
+      control.signal.addEventListener("abort", () => reject(control.signal.reason));
+    });
+    try {
+      return await Promise.race([brokenOff, act(control.signal)]);
+    } finally {
       clearTimeout(timer);
-      signal.removeEventListener("abort", callOff);
-    };
-    signal.addEventListener("abort", callOff);
-    act(control.signal).finally(end).then(resolve, reject);
+    }
   });
 }
 

@@ -40,7 +40,7 @@ export interface Strikes {
 export type StrikeKind = "creative" | "delivery" | "certain";
 
 /** The strike at which a creative is blocked. */
-export const MOST_STRIKES = 3;
+const MOST_STRIKES = 3;
 /** Nothing is blocked for longer. */
 export const LONGEST_BLOCK_MS = 24 * 3_600_000;
 /** The first block for a fault that may pass; each later one is twice as long. */

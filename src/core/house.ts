@@ -76,7 +76,7 @@ export type HouseStep = readonly [HouseState, readonly HouseEffect[]];
 /** An item that is not visible this long after its start has failed. */
 export const SHOWN_WITHIN_MS = 20_000;
 /** A clip that has not said that it ended this long after it should have is over all the same. */
-export const CLIP_SLACK_MS = 5_000;
+const CLIP_SLACK_MS = 5_000;
 /** How soon a folder with nothing to show is looked at again: somebody may have put a file there and be waiting. */
 export const IDLE_MS = 10_000;
 /** A broken file is tried again after a minute, then ever later, up to an hour. */

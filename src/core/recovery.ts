@@ -56,7 +56,7 @@ export const TOGETHER_MS = 5 * 60_000;
 /** How many restarts in a row lead to safe mode. */
 export const SAFE_AFTER_RESTARTS = 6;
 /** How many restarts in a row play at once: a passing fault, or a kill by hand, costs no wait. */
-export const RESTARTS_AT_ONCE = 3;
+const RESTARTS_AT_ONCE = 3;
 
 /** How many of a kind within `TOGETHER_MS` are tolerated, since Chromium recovers by itself; one more leads to a restart. */
 const TOLERATED: Readonly<Record<Fault, number>> = { gpu: 2, network: 4, slate: 4, dark: 0, uncaught: 0, crashed: 0 };

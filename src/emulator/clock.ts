@@ -45,7 +45,7 @@ export interface VirtualClock {
 /** The farthest the time may be set, so that every instant is a four-digit year in ISO 8601. */
 export const LATEST_INSTANT: Instant = Date.UTC(9999, 0, 1);
 /** A faster clock would jump over the hour between two calls. */
-export const FASTEST_SPEED = 10_000;
+const FASTEST_SPEED = 10_000;
 /** A timer can be set no farther ahead; by then it is looked at again. */
 const LONGEST_TIMER_MS = 60_000;
 

@@ -27,10 +27,10 @@ export interface ClockReading {
 }
 
 /** An answer that is off by more than this from what is known, or from nothing known, needs a second one (G13). */
-export const LARGEST_STEP_MS = 3_600_000;
+const LARGEST_STEP_MS = 3_600_000;
 
 /** Two answers say the same within this: an answer may be on its way for a while. */
-export const SAME_WITHIN_MS = 60_000;
+const SAME_WITHIN_MS = 60_000;
 
 /** How many answers without the time show that the service never tells it. */
 const ANSWERS_WITHOUT_TIME = 2;

@@ -49,7 +49,7 @@ export const screenSchema = z.object({
 export type Screen = z.infer<typeof screenSchema>;
 
 /** A venue type as the service lists it (contract, "Venue type"). */
-export const venueTypeSchema = z.object({
+const venueTypeSchema = z.object({
   label: z.string(),
   id: z.string(),
   parent_id: z.string().nullable(),

@@ -36,7 +36,7 @@ export function firstPictureCommand(): Command {
  * Waits for the player's health page to say that a spot is on the screen, and says so; house content is told, too. Ends
  * the command with 1 where the page says nothing of the kind for so long.
  */
-export async function awaitFirstPicture(env: Environment, withinMs: number): Promise<void> {
+async function awaitFirstPicture(env: Environment, withinMs: number): Promise<void> {
   const reading = readConfig({ path: null, env });
   if (reading.kind === "bad") throw new CommandFailure("There is no usable configuration.", exitCodes.configuration);
   const { dataDir, health } = reading.config;

@@ -225,7 +225,7 @@ function instant(text: string): Instant {
 }
 
 /** The key that the record of a data folder announced last, as `name+id+key`. */
-export function announcedKey(dataDir: string): string {
+function announcedKey(dataDir: string): string {
   const key = withArchive(join(dataDir, "proofs.db"), RecordArchive, (archive) => archive.key());
   if (key === null) throw new CommandFailure("the record has no key yet: it gets one with its first checkpoint");
   return key;

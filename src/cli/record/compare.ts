@@ -55,7 +55,7 @@ export interface Comparison {
 }
 
 /** Who reads more has another question. */
-export const MOST_DIFFERENCES = 10_000;
+const MOST_DIFFERENCES = 10_000;
 
 /** The service tells its time in whole seconds, and each answer is on its way for a while. */
 const CLOCKS_MS = 2_000;

@@ -8,15 +8,15 @@ export type Unfilled =
   | { readonly kind: "denied" };
 
 /** A spot is asked for this long before the spot on air ends, unless downloads take longer (G4). */
-export const SHORTEST_LEAD_MS = 20_000;
+const SHORTEST_LEAD_MS = 20_000;
 /** However slow downloads are, a spot asked for earlier than this would be stale too often. */
-export const LONGEST_LEAD_MS = 5 * 60_000;
+const LONGEST_LEAD_MS = 5 * 60_000;
 /** Wait after a 429 that does not say how long (G7). */
-export const LIMITED_WAIT_MS = 30_000;
+const LIMITED_WAIT_MS = 30_000;
 /** Longest wait that a 429 can order: past it a screen would stay without spots because of one bad header. */
-export const LONGEST_LIMITED_WAIT_MS = 60 * 60_000;
+const LONGEST_LIMITED_WAIT_MS = 60 * 60_000;
 /** Wait after 401, 403 or 404: somebody must change the configuration or the screen (G7). */
-export const DENIED_WAIT_MS = 5 * 60_000;
+const DENIED_WAIT_MS = 5 * 60_000;
 
 /**
  * The most spot requests in a minute in which nothing is shown, whatever the answers are: as many as the backoff

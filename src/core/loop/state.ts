@@ -73,7 +73,7 @@ export const LOADING_MS = 6_000;
 /** How much longer an item stays whose follower is still loading at its end: house content in between is a flash. */
 export const MOMENT_MS = 300;
 /** A deck that has painted nothing this long after its take is taken down. */
-export const PAINT_WITHIN_MS = 2_000;
+const PAINT_WITHIN_MS = 2_000;
 /**
  * A first frame later than this (four frames at 60 Hz) moves the end of its slot, so that the item is still shown for
  * its whole duration.

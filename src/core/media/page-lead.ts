@@ -14,12 +14,12 @@ export interface PageLoads {
 }
 
 /** How many loads are remembered: one slow one among them makes a page begin early; older ones say nothing of now. */
-export const RECENT_LOADS = 5;
+const RECENT_LOADS = 5;
 /**
  * How long a recording is good for. What a page has may have changed by then: once it was recorded anew, it is brought up to
  * date, before its turn.
  */
-export const RECORDING_LASTS_MS = SHORTEST_FRESH_MS;
+const RECORDING_LASTS_MS = SHORTEST_FRESH_MS;
 
 /** Whether a page is to be loaded in the background before it is shown, at `now`, wall time. A clock that went back says yes. */
 export function needsRecording(loads: PageLoads | null, digest: string, now: Instant): boolean {

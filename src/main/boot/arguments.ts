@@ -43,6 +43,12 @@ export function readArguments(argv: readonly string[], packaged: boolean): Argum
   };
 }
 
+/** One of the configuration's switches: its name, and what stands behind the first `=`, which may have more of them. */
+export function switchIn(given: string): readonly [name: string, value?: string] {
+  const at = given.indexOf("=");
+  return at === -1 ? [given] : [given.slice(0, at), given.slice(at + 1)];
+}
+
 /**
  * The switches among a process's arguments that would undo what protects the player from what it shows, or open it to
  * others: without dashes and values, in lower case. The inspect fuse covers Node's inspector only, not Chromium's

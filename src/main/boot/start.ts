@@ -15,7 +15,7 @@ import { watchChromium } from "../recovery/triggers.ts";
 import { createStageWindows, redrawAfterGpuLoss, type StageWindow } from "../stage/stage-window.ts";
 import { DisplayChoice, DRAW_COVERED, isFittedByDesktop } from "../window/window.ts";
 import { displayAnswers } from "../window/x11-connection.ts";
-import { forbiddenSwitches, readArguments, sourceOf } from "./arguments.ts";
+import { forbiddenSwitches, readArguments, sourceOf, switchIn } from "./arguments.ts";
 import { awaitGoodConfig, describeProblems } from "./configuration-error.ts";
 import { pageLanguages, zoneName } from "./locale.ts";
 import { describeMachine } from "./machine.ts";
@@ -242,8 +242,5 @@ function applySwitches(
   // Whatever plays sound opens a device, which may be what fails.
   if (plan.safe) commandLine.appendSwitch("mute-audio");
   if (plan.safe) return;
-  for (const given of switches) {
-    const [name = "", value] = given.split("=", 2);
-    commandLine.appendSwitch(name, value);
-  }
+  for (const given of switches) commandLine.appendSwitch(...switchIn(given));
 }

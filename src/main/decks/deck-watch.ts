@@ -159,7 +159,7 @@ function memoryByProcess(): Memory {
  * The processes of a page's frames. A frame whose process has just gone is in process 0, or throws when it is asked: then
  * there are none.
  */
-export function processesOf(contents: WebContents): readonly number[] {
+function processesOf(contents: WebContents): readonly number[] {
   try {
     const pids = contents.mainFrame.framesInSubtree.map(({ osProcessId }) => osProcessId);
     return [...new Set(pids)].filter((pid) => pid > 0);

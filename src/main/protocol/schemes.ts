@@ -4,7 +4,7 @@ import { app, protocol, type Session } from "electron";
 
 /** Our own pages, from the package: `spotloop://app/media/media.html`. */
 export const APP_SCHEME = "spotloop";
-/** Media by content address, from the cache: `spotloop-media://cache/<sha256>`. Only media decks and the slate have it. */
+/** Media by content address, from the cache: `spotloop-media://cache/<sha256>`. Only media decks have it. */
 export const MEDIA_SCHEME = "spotloop-media";
 
 /** House content from the operator's folder, by item: `spotloop-house://<id>/index.html`. Only the slate has it. */

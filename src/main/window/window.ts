@@ -15,7 +15,7 @@ import {
 import { type ShownOutput, watchOutputs } from "./x11-outputs.ts";
 
 /** A stage's window, which is hidden until it is revealed, and whenever it has no display. */
-export interface StageWindow {
+export interface PlacedWindow {
   readonly window: BaseWindow;
   /** Shows it, once there is something in it to see. */
   reveal(): void;
@@ -39,7 +39,7 @@ export interface OwnPlace {
  * X11 paints a new window in the desktop theme's own colour for as long as the graphics take to start. By its `number` it
  * is told from others there, so that none covers another. One that is fitted by the desktop is on its display at once.
  */
-export function openWindow(plan: WindowPlan, first: Display | null, number = 0): StageWindow {
+export function openWindow(plan: WindowPlan, first: Display | null, number = 0): PlacedWindow {
   let display = first;
   let revealed = false;
   let isComingBack = false;

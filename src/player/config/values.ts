@@ -56,7 +56,7 @@ export const DAY_SPAN = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
 export const LEAST_BITS_PER_SECOND = 100_000;
 
 /** A size in pixels, and a refresh rate in Hz. */
-export const DISPLAY_MODE = /^[1-9]\d{1,4}x[1-9]\d{1,4}(@\d{1,3}(\.\d{1,3})?)?$/;
+const DISPLAY_MODE = /^[1-9]\d{1,4}x[1-9]\d{1,4}(@\d{1,3}(\.\d{1,3})?)?$/;
 
 /** Which display, how much of it, and how that is set up. */
 export const displaySchema = z.strictObject({

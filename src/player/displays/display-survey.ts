@@ -136,7 +136,7 @@ function keyOf(program: string, { card, name }: Connector): string {
 }
 
 /** Where the kernel tells of its connectors. */
-export const DRM_FOLDER = "/sys/class/drm";
+const DRM_FOLDER = "/sys/class/drm";
 
 /** More than any PC has. */
 const MOST_CONNECTORS = 32;

@@ -95,7 +95,7 @@ function writeVitals(folder: string, vitals: Vitals): void {
 }
 
 /** Where `assets/kiosk/update-guard.sh` writes where an upgrade stands. */
-export const UPGRADE_STATE = "/var/lib/spotloop-update/state";
+const UPGRADE_STATE = "/var/lib/spotloop-update/state";
 
 const PHASES = ["trial", "rolling-back", "proved", "rolled-back", "undecided", "by-hand", "stuck"] as const;
 

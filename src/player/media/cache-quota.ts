@@ -108,6 +108,13 @@ export class CacheQuota {
     return this.#oneAtATime(() => this.#make(incomingBytes));
   }
 
+  /** Evicts what is beyond the limits; what cannot be evicted now is at the next download. */
+  async evictSurplus(): Promise<void> {
+    await this.make(0).catch((error: unknown) => {
+      if (codeOf(error) === null) throw error;
+    });
+  }
+
   async #make(incomingBytes: number): Promise<void> {
     const { folder, index, limits, discardPartials } = this.#parts;
     // Somebody who needed room may have removed it.
@@ -148,9 +155,15 @@ export class CacheQuota {
     this.#parts.index.forget(files.map(({ digest }) => digest));
   }
 
-  /** Evicts at once, on a full disk, until `sizeBytes` are freed, and so many files. Says whether anything was evicted. */
+  /**
+   * Evicts at once, on a full disk, until `sizeBytes` are freed, and so many files. Says whether anything was evicted: nothing
+   * is where the index cannot be read.
+   */
   evictNow(sizeBytes: number, files = 0): boolean {
-    const chosen = this.#choose(sizeBytes, files);
+    let chosen: readonly CachedFile[] = [];
+    isTaken(() => {
+      chosen = this.#choose(sizeBytes, files);
+    });
     for (const { digest } of chosen) this.#remove(digest);
     if (chosen.length > 0) this.note(() => this.#forget(chosen));
     return chosen.length > 0;
@@ -204,11 +217,13 @@ export class CacheQuota {
     return this.#parts.index.byUse((oldestFirst) => evictions(oldestFirst, held, bytes, files, most));
   }
 
-  /** Files that no entry leads to any more. */
+  /** Files that no entry leads to any more. With the disk of the index their folder may have gone, too. */
   #removeUnheld(): void {
-    for (const name of readdirSync(this.#parts.folder)) {
-      if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) this.#remove(name);
-    }
+    isTaken(() => {
+      for (const name of readdirSync(this.#parts.folder)) {
+        if (!name.endsWith(PART_SUFFIX) && !this.isHeld(name)) this.#remove(name);
+      }
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import type { IndexFile } from "./media-index.ts";
 
 /**
  * Remembers, across restarts, which creatives failed again and again; kept beside the media index. A strike that the disk
- * does not take is forgotten.
+ * does not take, or does not give back, is forgotten.
  */
 export class CreativeBlocklist {
   readonly #file: IndexFile;
@@ -48,7 +48,7 @@ export class CreativeBlocklist {
 
   #find(key: string): Entry | null {
     const query = "select count, last_at as lastAt, until, reason from strike where key = ?";
-    return this.#file.use((db) => db.prepare<[string], Entry>(query).get(key) ?? null);
+    return this.#file.readOr(null, (db) => db.prepare<[string], Entry>(query).get(key) ?? null);
   }
 }
 

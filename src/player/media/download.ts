@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FollowedReply, Reply } from "../../client/http.ts";
+import { type FollowedReply, type Reply, underControl } from "../../client/http.ts";
 import { NO_REASON, reasonOf } from "../../client/reply.ts";
 import type { StrikeKind } from "../../core/backoff.ts";
 import { typeOf } from "../../core/media/media-type.ts";
@@ -99,9 +99,15 @@ export async function download(
   tools: DownloadTools,
   signal: AbortSignal,
 ): Promise<Downloaded | Unchanged | DownloadFailure> {
-  const control = new AbortController();
-  const callOff = () => control.abort(signal.reason);
-  signal.addEventListener("abort", callOff, { once: true });
+  return underControl(signal, (control) => downloadBy(control, request, partial, tools));
+}
+
+async function downloadBy(
+  control: AbortController,
+  request: MediaRequest,
+  partial: PartialDownload,
+  tools: DownloadTools,
+): Promise<Downloaded | Unchanged | DownloadFailure> {
   const watch = watchOver((silence) => control.abort(silence));
   try {
     const headers = headersFor(request, partial, tools.known);
@@ -120,7 +126,6 @@ export async function download(
     return { kind: "unreachable", reason: inWords(error) };
   } finally {
     watch.pause();
-    signal.removeEventListener("abort", callOff);
     control.abort();
     await partial.close();
   }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { underControl } from "../../client/http.ts";
 import { type CacheLimits, type CacheSize, freshUntil, isFresh } from "../../core/media/cache-policy.ts";
 import type { Clock } from "../clock.ts";
 import { FREE_LINE, type LineRefusal, type MediaLine } from "../network/media-line.ts";
@@ -136,16 +137,10 @@ export class MediaCache {
   /** A server that sends drop by drop would keep its connection for ever. */
   async #renew(request: MediaRequest, known: KnownVersion, signal: AbortSignal): ReturnType<Downloader["renew"]> {
     const { clock } = this.#parts;
-    const control = new AbortController();
-    const callOff = () => control.abort(signal.reason);
-    signal.addEventListener("abort", callOff, { once: true });
-    const stopAlarm = clock.alarm(clock.now() + LONGEST_RENEWAL_MS, callOff);
-    try {
-      return await this.#downloader.renew(keyOf(request), request, known, control.signal);
-    } finally {
-      stopAlarm();
-      signal.removeEventListener("abort", callOff);
-    }
+    return underControl(signal, (control) => {
+      const stopAlarm = clock.alarm(clock.now() + LONGEST_RENEWAL_MS, () => control.abort());
+      return this.#downloader.renew(keyOf(request), request, known, control.signal).finally(stopAlarm);
+    });
   }
 
   release(digest: string): void {
@@ -239,7 +234,8 @@ export class MediaCache {
     };
     this.#quota.record(digest, () => index.record(key, media, clock.wall()));
     this.#parts.onDownloaded?.(sizeBytes);
-    await this.#quota.make(0);
+    // It is there whole, whatever becomes of others.
+    await this.#quota.evictSurplus();
     return this.#kept(media, false);
   }
 

@@ -62,6 +62,15 @@ export class IndexFile {
     return result;
   }
 
+  /** As `use`, for what is as good as not known where the disk does not give it back: nothing on the screen may end for that. */
+  readOr<T>(otherwise: T, act: (connection: IndexConnection) => T): T {
+    let found = otherwise;
+    isTaken(() => {
+      found = this.use(act);
+    });
+    return found;
+  }
+
   /** As `use`, for what is better forgotten than waited for: nothing on the screen may end because the disk is full. */
   writeIfTaken(act: (connection: IndexConnection) => unknown): void {
     isTaken(() => this.use(act));
@@ -78,7 +87,7 @@ export class IndexFile {
       if (this.#isLost) this.#replace();
       return act(this.#open.connection);
     } catch (error) {
-      if (isUnreached(error) && fileIdOf(this.#path) !== this.#open.fileId) {
+      if (UNREACHED.test(codeOf(error) ?? "") && fileIdOf(this.#path) !== this.#open.fileId) {
         this.#reopen();
         return act(this.#open.connection);
       }
@@ -142,10 +151,8 @@ function prepared(database: Database, path: string): Open {
   return { database, connection: connectionOf(database), flush, fileId: fileIdOf(path) };
 }
 
-/** Whether SQLite could not read or write its files. */
-function isUnreached(error: unknown): boolean {
-  return /^SQLITE_IOERR/.test(codeOf(error) ?? "");
-}
+/** SQLite could not read or write its files. */
+const UNREACHED = /^SQLITE_IOERR/;
 
 function connectionOf(database: Database): IndexConnection {
   database.pragma("foreign_keys = on");

@@ -1,4 +1,4 @@
-import { type Reply, readText, within } from "../../client/http.ts";
+import { isTransient, type Reply, readText, within } from "../../client/http.ts";
 import { PROXY_LOGIN_STATUS, WANTS_LOGIN } from "../../client/reply.ts";
 import type { Instant } from "../../core/spot.ts";
 
@@ -161,9 +161,7 @@ const RESPONSE_WITHIN_MS = 1_000;
 export async function refusalOf(reply: Reply, signal: AbortSignal): Promise<Refusal> {
   const { status } = reply;
   if (status === PROXY_LOGIN_STATUS) return { kind: "unreachable", reason: WANTS_LOGIN };
-  if (status === 408 || status === 425 || status === 429 || status >= 500) {
-    return { kind: "unreachable", reason: `status ${status}` };
-  }
+  if (status === 429 || isTransient(status)) return { kind: "unreachable", reason: `status ${status}` };
   const response = await within(RESPONSE_WITHIN_MS, signal, () => responseIn(reply)).catch(() => null);
   return { kind: "refused", status, response };
 }

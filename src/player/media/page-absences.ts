@@ -89,7 +89,7 @@ export class PageAbsences {
     if (!part.font) this.#complete.set(nameOf(part), false);
   }
 
-  /** It was not asked for, which says nothing about its host: the page waits for it, but for a font. */
+  /** It was not asked for, or could not be read, which says nothing about its host: the page waits for it, but for a font. */
   deferred(part: PagePart, { reason }: Miss): void {
     if (part.font) return;
     this.#complete.set(nameOf(part), false);

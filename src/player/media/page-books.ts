@@ -8,7 +8,7 @@ import { keyOf } from "./media-cache.ts";
 import type { IndexFile } from "./media-index.ts";
 
 /** A server's answer that there is nothing for a page. */
-export interface Refusal {
+export interface NotedRefusal {
   readonly status: number;
   readonly askedAt: Instant;
   readonly response: ErrorResponse | null;
@@ -16,7 +16,7 @@ export interface Refusal {
 
 /**
  * Remembers, across restarts, what pages could not have: by page what was absent, by URL what a server refused. It is
- * kept beside the media index. What a full disk does not take is found out again. Instants are wall time.
+ * kept beside the media index. What a disk does not take, or give back, is found out again. Instants are wall time.
  */
 export class AbsenceBook {
   readonly #file: IndexFile;
@@ -27,7 +27,7 @@ export class AbsenceBook {
 
   absence(document: string, part: string): Absence | null {
     const query = "select count, counted_at as countedAt from absence where document = ? and part = ?";
-    return this.#file.use((db) => db.prepare<[string, string], Absence>(query).get(document, part) ?? null);
+    return this.#file.readOr(null, (db) => db.prepare<[string, string], Absence>(query).get(document, part) ?? null);
   }
 
   noteAbsence(document: string, part: string, { count, countedAt }: Absence): void {
@@ -44,14 +44,14 @@ export class AbsenceBook {
     );
   }
 
-  refusal(url: string): Refusal | null {
-    const row = this.#file.use((db) => db.prepare<[string], RefusalRow>(FIND_REFUSAL).get(url));
-    if (row === undefined) return null;
+  refusal(url: string): NotedRefusal | null {
+    const row = this.#file.readOr(null, (db) => db.prepare<[string], RefusalRow>(FIND_REFUSAL).get(url) ?? null);
+    if (row === null) return null;
     const { status, askedAt, contentType, said } = row;
     return { status, askedAt, response: said === null ? null : { contentType: contentType ?? "", text: said } };
   }
 
-  noteRefusal(url: string, { status, askedAt, response }: Refusal): void {
+  noteRefusal(url: string, { status, askedAt, response }: NotedRefusal): void {
     this.#file.writeIfTaken((db) => {
       db.prepare(NOTE_REFUSAL).run(
         url,
@@ -79,7 +79,7 @@ const NOTE_ABSENCE = `
 const PRUNE_ABSENCES = `
   delete from absence where rowid in (select rowid from absence order by counted_at desc limit -1 offset ?)`;
 
-interface RefusalRow extends Omit<Refusal, "response"> {
+interface RefusalRow extends Omit<NotedRefusal, "response"> {
   readonly contentType: string | null;
   readonly said: string | null;
 }
@@ -109,7 +109,7 @@ export class PageLoadBook {
   }
 
   find(page: Page): PageLoads | null {
-    const row = this.#file.use((db) => db.prepare<[string], LoadsRow>(FIND_LOADS).get(keyOf(page)) ?? null);
+    const row = this.#file.readOr(null, (db) => db.prepare<[string], LoadsRow>(FIND_LOADS).get(keyOf(page)) ?? null);
     return row === null ? null : { ...row, seenMs: JSON.parse(row.seenMs) as number[] };
   }
 
@@ -123,7 +123,7 @@ export class PageLoadBook {
     this.#write(page, noted(this.find(page), digest, loadMs));
   }
 
-  /** On a full disk a page is begun as early as one of which nothing is known. */
+  /** On a disk that takes nothing a page is begun as early as one of which nothing is known. */
   #write(page: Page, { digest, recordedMs, seenMs, recordedAt }: PageLoads): void {
     this.#file.writeIfTaken((db) => {
       db.prepare(NOTE_LOADS).run(keyOf(page), digest, recordedMs, JSON.stringify(seenMs), Math.trunc(recordedAt));

@@ -1,3 +1,4 @@
+import { underControl } from "../../client/http.ts";
 import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
@@ -22,7 +23,7 @@ export type PageAnswer =
   /** Answered here, with nothing: beacons and other writes go nowhere. */
   | { readonly kind: "swallowed" }
   | { readonly kind: "refused"; readonly reason: string }
-  /** `status`: what its server answered, and `said` with it, or `null` where none did. */
+  /** `status` and `response`: what its server answered, or `null` where none did. */
   | {
       readonly kind: "missing";
       readonly reason: string;
@@ -95,10 +96,9 @@ export class PageCache {
     const part = this.#absences.part(url, destination, asked);
     const had = this.#answers.get(part.url);
     if (had !== undefined) return had;
-    const answer = this.#answerAnew(part);
+    const answer = this.#answerAnew(part).catch((error: unknown) => this.#unread(part, String(error)));
     this.#answers.set(part.url, answer);
-    const forget = () => void this.#answers.delete(part.url);
-    answer.then(({ kind }) => kind !== "media" && forget(), forget);
+    void answer.then(({ kind }) => kind !== "media" && this.#answers.delete(part.url));
     return answer;
   }
 
@@ -153,14 +153,21 @@ export class PageCache {
     return { kind: "media", media, headers, finalUrl };
   }
 
+  /** What the disk does not give, or take, says nothing of its server: the page is not shown without it this time. */
+  #unread(part: PagePart, reason: string): PageAnswer {
+    const miss: Miss = { reason, transient: true, status: null };
+    this.#absences.deferred(part, miss);
+    return this.#missing(miss);
+  }
+
   /** While the page waits for it, which for a font is not long. */
   async #obtainNow(part: PagePart, request: MediaRequest, requestId: symbol): Promise<MediaOutcome | "over"> {
     const { clock } = this.#parts;
     if (!part.font) return this.#obtain(request, this.#control.signal, this.#budget, requestId);
-    const control = new AbortController();
-    const callOffAlarm = clock.alarm(clock.now() + FONT_WAIT_MS, () => control.abort());
-    const signal = AbortSignal.any([this.#control.signal, control.signal]);
-    return this.#obtain(request, signal, this.#budget, requestId).finally(callOffAlarm);
+    return underControl(this.#control.signal, (control) => {
+      const callOffAlarm = clock.alarm(clock.now() + FONT_WAIT_MS, () => control.abort());
+      return this.#obtain(request, control.signal, this.#budget, requestId).finally(callOffAlarm);
+    });
   }
 
   /** Called off with its signal, and when the budget is used up: "over". */
@@ -170,14 +177,15 @@ export class PageCache {
     budget: PageBudget,
     requestId: symbol,
   ): Promise<MediaOutcome | "over"> {
-    const control = new AbortController();
     let over = false;
-    const outcome = await this.#parts.cache.obtain(request, AbortSignal.any([signal, control.signal]), (progress) => {
-      if (progress.receivedBytes > 0) this.#silentSince.delete(requestId);
-      if (budget.fits(requestId, progress)) return;
-      over = true;
-      control.abort();
-    });
+    const outcome = await underControl(signal, (control) =>
+      this.#parts.cache.obtain(request, control.signal, (progress) => {
+        if (progress.receivedBytes > 0) this.#silentSince.delete(requestId);
+        if (budget.fits(requestId, progress)) return;
+        over = true;
+        control.abort();
+      }),
+    );
     return over && outcome.kind === "failed" ? "over" : outcome;
   }
 

@@ -71,7 +71,7 @@ export class PartialDownload {
   async sync(): Promise<void> {
     await this.#writing;
     await this.#write();
-    await this.#file?.sync();
+    await (await this.#opened()).sync();
   }
 
   fingerprint(): Fingerprint {
@@ -119,10 +119,16 @@ export class PartialDownload {
     const bytes = this.#waitingBytes;
     this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#file ??= await open(this.path, "a", 0o600);
+    // Made only for what is to be in it: a file that has its last name already would be made once more.
     if (bytes === 0) return;
-    await writeAll(this.#file, chunks);
-    await this.#file.datasync();
+    const file = await this.#opened();
+    await writeAll(file, chunks);
+    await file.datasync();
+  }
+
+  async #opened(): Promise<FileHandle> {
+    this.#file ??= await open(this.path, "a", 0o600);
+    return this.#file;
   }
 }
 

@@ -53,7 +53,7 @@ const MISSING = "ENOENT";
 /** Of what no key can be read any more, whoever tries: it is not there, the disk has lost it, or it is another file altogether. */
 const GONE: readonly (string | null)[] = [MISSING, "EIO", null];
 
-export function newRecordKey(): RecordKey {
+function newRecordKey(): RecordKey {
   return withPublic(generateKeyPairSync("ed25519").privateKey);
 }
 

@@ -99,7 +99,7 @@ export interface RecordLimits {
 export const ROW_BYTES = 512;
 
 /** How many rows are removed in one commit, so that no commit holds up the loop. */
-export const REMOVED_AT_ONCE = 2_000;
+const REMOVED_AT_ONCE = 2_000;
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -11,7 +11,7 @@ export interface Fold {
 }
 
 /** How many rows are hashed in one turn: a few milliseconds. */
-export const FOLDED_AT_ONCE = 1_000;
+const FOLDED_AT_ONCE = 1_000;
 
 /** The tree of the last checkpoint. */
 export function foldOfLast({ lastCheckpoint, hashAt }: RecordStatements): Fold {

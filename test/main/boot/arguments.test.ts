@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forbiddenSwitches, readArguments } from "../../../src/main/boot/arguments.ts";
+import { forbiddenSwitches, readArguments, switchIn } from "../../../src/main/boot/arguments.ts";
 
 describe("the player's arguments", () => {
   it("name the configuration, from a clone and packaged", () => {
@@ -75,5 +75,19 @@ describe("a packaged player", () => {
 
   it("runs with what is harmless", () => {
     expect(forbiddenSwitches(["spotloop", "--config", "/etc/no-sandbox.json", "--check-config"])).toEqual([]);
+  });
+});
+
+describe("a switch of the configuration", () => {
+  it.each([
+    ["disable-gpu-rasterization", ["disable-gpu-rasterization"]],
+    ["enable-features=VaapiVideoDecoder", ["enable-features", "VaapiVideoDecoder"]],
+    [
+      "blink-settings=primaryHoverType=2,availableHoverTypes=2",
+      ["blink-settings", "primaryHoverType=2,availableHoverTypes=2"],
+    ],
+    ["lang=", ["lang", ""]],
+  ])("is given to Chromium whole: %s", (given, parts) => {
+    expect(switchIn(given)).toEqual(parts);
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CacheQuota, eachOf } from "../../../src/player/media/cache-quota.ts";
-import { MediaIndex } from "../../../src/player/media/media-index.ts";
+import { IndexFile, MediaIndex } from "../../../src/player/media/media-index.ts";
 import { openShared } from "../../../src/player/stores/database.ts";
 import { HAS_SMALL_DISKS, smallDisk } from "../../support/machine/small-disk.ts";
 import { temporaryFolder } from "../../support/machine/temporary-folder.ts";
@@ -250,4 +250,55 @@ it("looks at each of many files once, and at several at a time", async () => {
   });
   expect(seen.sort((one, other) => one - other)).toEqual([...Array(100).keys()]);
   expect(mostAtOnce).toBe(16);
+});
+
+describe("a media index that the disk does not give back", () => {
+  const unread = () => Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+
+  /** From now on nobody learns which files were used longest ago. */
+  function hideUses(index: IndexFile): void {
+    index.use = (act) =>
+      IndexFile.prototype.use.call(index, (db) => {
+        const prepare: typeof db.prepare = (sql) => {
+          if (sql.includes("order by used_at")) throw unread();
+          return db.prepare(sql);
+        };
+        return act({ ...db, prepare });
+      }) as ReturnType<typeof act>;
+  }
+
+  it("has nothing evicted, so that what else makes room on a full disk has its turn", async () => {
+    const { answers, wanted } = await mediaOrigin();
+    answers["/a"] = send(png(1_000));
+    const { cache, index } = await openMediaCache();
+    cache.release(kept(await cache.obtain(wanted("/a"), never)).media.digest);
+    hideUses(index);
+    expect(cache.evictNow(1)).toBe(false);
+  });
+
+  it("keeps no file from the screen that came whole, though another one should have gone", async () => {
+    const { answers, wanted } = await mediaOrigin();
+    const { cache, index } = await openMediaCache(undefined, undefined, { maxFiles: 1 });
+    for (const path of ["/a", "/b"]) answers[path] = send(png(1_000));
+    cache.release(kept(await cache.obtain(wanted("/a"), never)).media.digest);
+    hideUses(index);
+    expect(kept(await cache.obtain(wanted("/b"), never)).found).toBe(false);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "is made anew on another disk, which has no folder of media yet",
+    async () => {
+      const { answers, wanted } = await mediaOrigin();
+      answers["/a"] = send(png(1_000));
+      const { cache, index, folder } = await openMediaCache();
+      rmSync(join(folder, "media"), { recursive: true });
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(join(folder, `media.db${suffix}`));
+      let asked = 0;
+      index.use(() => {
+        if (++asked === 1) throw unread();
+      });
+      expect(asked).toBe(2);
+      expect(kept(await cache.obtain(wanted("/a"), never)).found).toBe(false);
+    },
+  );
 });

@@ -67,3 +67,25 @@ describe("the book of what pages could not have", () => {
     expect(file.throughAll()).toEqual([]);
   });
 });
+
+describe("what is kept beside the media index, on a disk that gives nothing back", () => {
+  it("is not known, and ends nothing", async () => {
+    const { index, clock } = await openMediaCache();
+    const loads = new PageLoadBook(index, clock);
+    const absences = new AbsenceBook(index);
+    const blocklist = new CreativeBlocklist(index);
+    index.use = () => {
+      throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+    };
+    const { url } = page("a");
+    expect([loads.find(page("a")), absences.absence(url, "cdn.example"), absences.refusal(url)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(blocklist.blockReason(url, 1)).toBeNull();
+    loads.record(page("a"), "digest", 310);
+    loads.note(page("a"), "digest", 290);
+    blocklist.strike(url, "creative", "crashed", 1);
+  });
+});

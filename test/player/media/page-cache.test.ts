@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scopeOf } from "../../../src/core/network/address.ts";
 import type { MediaRequest } from "../../../src/player/media/download.ts";
 import type { MediaOutcome } from "../../../src/player/media/media.ts";
@@ -49,6 +49,7 @@ function shelf() {
       }
       if (wanted.url.endsWith("missing")) return failed("status 404", false, 404);
       if (wanted.url.endsWith("unreachable")) return failed("reset", true);
+      if (wanted.url.endsWith("unread")) throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
       count(wanted.url, 1);
       const media = { digest: wanted.url, path: "", sizeBytes: 1_000_000, contentType: "text/css" };
       return { kind: "kept", media, found: true, headers: {}, finalUrl: null };
@@ -122,6 +123,27 @@ describe("the requests of an HTML creative", () => {
     await one.answer("GET", "https://ads.example/unreachable");
     expect(one.lacking()).toBe("https://ads.example/unreachable: reset");
     expect(misses).toEqual(["status 404", "reset"]);
+  });
+
+  it.each(["ads.example", "cdn.example"])(
+    "leave the page not whole where the disk does not give back what is of %s",
+    async (host) => {
+      const { page, misses } = shelf();
+      const one = page();
+      const answer = await one.answer("GET", `https://${host}/unread`);
+      expect(answer).toMatchObject({ kind: "missing", status: null });
+      expect(one.lacking()).toBe(`https://${host}/unread: Error: EIO: i/o error, read`);
+      expect(misses).toEqual(["Error: EIO: i/o error, read"]);
+    },
+  );
+
+  it("hang nothing on the player's own signal that outlasts them", async () => {
+    const any = vi.spyOn(AbortSignal, "any");
+    onTestFinished(() => any.mockRestore());
+    const one = shelf().page();
+    for (const name of ["a/index.html", "a.woff2"]) await one.answer("GET", `https://ads.example/${name}`);
+    one.close();
+    expect(any).not.toHaveBeenCalled();
   });
 
   it("are brought up to date when the page is over, each file once", async () => {

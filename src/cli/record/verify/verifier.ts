@@ -27,7 +27,7 @@ export interface Verdict {
 }
 
 /** Who reads more knows no more. */
-export const MOST_FINDINGS = 100;
+const MOST_FINDINGS = 100;
 
 export interface Trust {
   /** The record's key as the verifying person knows it, as `name+id+key`; null takes the key that the record names. */

@@ -68,7 +68,7 @@ function owedInNewer(path: string): readonly Salvaged[] {
  * The proofs that a broken database and its log still show as owed. Each page is read for itself, without SQLite and
  * without any index or inner page: so a proof is found wherever its own bytes are whole. The files are left as they are.
  */
-export function salvageOwed(path: string): readonly Salvaged[] {
+function salvageOwed(path: string): readonly Salvaged[] {
   const pages = openPages(path);
   try {
     const found = new Map<number, Salvaged>();
