@@ -55,6 +55,14 @@ describe("what was seen, held against what was proved", () => {
     expect(items.map(({ follows }) => follows)).toEqual([false, false]);
   });
 
+  it("keeps its place, however many showings in a row failed, or proofs were of what was not seen", () => {
+    const seen = sightings("a", "b", "c", "d", "a", "b", "c", "d", "a", "b");
+    const { items, unproved, unseen } = compare(seen, proofs("a", "b", "b", "c", "d", "x", "y", "a"));
+    expect(items.map(({ creative, startS }) => creative + startS)).toEqual(["a0", "b1", "b5", "c6", "d7", "a8"]);
+    expect(unproved.map(({ startS }) => startS)).toEqual([2, 3, 4]);
+    expect(unseen.map(({ creative }) => creative)).toEqual(["x", "y"]);
+  });
+
   it("counts an item twice that something came into: one showing of it is unproved", () => {
     const { unproved, between } = compare(sightings("a", BLACK, "a", "b", "c"), proofs("a", "b"));
     expect(unproved).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { diffArrays } from "diff";
 import { HOUSE, type Sight, SPOILT } from "../support/display/eye.ts";
 import type { Sighting } from "../support/display/sightings.ts";
 
@@ -33,32 +34,46 @@ export interface Seen {
 const NOT_ITEMS: readonly Sight[] = [...SPOILT, HOUSE];
 
 /**
- * Finds each proved item among what was seen, in order. What comes before the first and after the last is left out, and
- * what was proved late unless it had been seen to its end.
+ * Finds as many proved items as can be among what was seen, in order. What comes before the first and after the last is left
+ * out, and what was proved late unless it had been seen to its end.
  */
 export function compare(sightings: readonly Sighting[], proved: readonly ProvedItem[]): Seen {
-  const items: SeenItem[] = [];
-  const unproved: Sighting[] = [];
-  const unseen: ProvedItem[] = [];
   const positions = sightings.flatMap(({ sight }, position) => (NOT_ITEMS.includes(sight) ? [] : [position]));
-  let next = 0;
+  const showings = positions.map((position) => sightings[position] as Sighting);
+  const showingOf = pairs(showings, proved);
+  const items: SeenItem[] = [];
+  const unseen: ProvedItem[] = [];
+  const found = new Set<number>();
   let last = -1;
-  for (const proof of proved) {
-    // A showing that failed is followed by the one that is meant; a proof without a showing by nothing of its kind.
-    const found = [next, next + 1].find((one) => sightings[positions[one] ?? -1]?.sight === proof.creative);
-    if (proof.isLate && (found === undefined || found === positions.length - 1)) continue;
-    if (found === undefined) {
+  for (const [index, proof] of proved.entries()) {
+    const showing = showingOf.get(index);
+    // The last one was on its way when the watch ended.
+    if (proof.isLate && (showing === undefined || showing === showings.length - 1)) continue;
+    if (showing === undefined) {
       unseen.push(proof);
       continue;
     }
-    if (found > next) unproved.push(sightings[positions[next] as number] as Sighting);
-    const position = positions[found] as number;
-    const { startS, startAt, lengthMs } = sightings[position] as Sighting;
+    const [position, { startS, startAt, lengthMs }] = [positions[showing] as number, showings[showing] as Sighting];
     items.push({ ...proof, startS, startAt, lengthMs, follows: last === position - 1 && items.length > 0 });
+    found.add(showing);
     last = position;
-    next = found + 1;
   }
-  // The last one was on its way when the watch ended.
-  for (const position of positions.slice(next, -1)) unproved.push(sightings[position] as Sighting);
+  const unproved = showings.slice(0, -1).filter((_, showing) => !found.has(showing));
   return { items, unproved, unseen, between: sightings.slice(positions[0] ?? 0, last + 1) };
+}
+
+/** Which showing is of which proof. What was shown and failed, however often in a row, is none's. */
+function pairs(showings: readonly Sighting[], proved: readonly ProvedItem[]): ReadonlyMap<number, number> {
+  const showingOf = new Map<number, number>();
+  let [showing, proof] = [0, 0];
+  const stretches = diffArrays(
+    showings.map(({ sight }) => sight),
+    proved.map(({ creative }) => creative),
+  );
+  for (const { count, added, removed } of stretches) {
+    for (let index = 0; !added && !removed && index < count; index++) showingOf.set(proof + index, showing + index);
+    if (!added) showing += count;
+    if (!removed) proof += count;
+  }
+  return showingOf;
 }
