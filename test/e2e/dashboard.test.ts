@@ -35,9 +35,9 @@ function panel(name: string) {
   return page.getByRole("region", { name });
 }
 
-/** The emulator's time of day as the page writes it. */
-function timeNow(): string {
-  return new Date(emulator.clock.now()).toISOString().slice(11, 19);
+/** A time's time of day as the page writes it. */
+function timeOfDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(11, 19);
 }
 
 /** What a browser does to a tab that another one comes in front of; under Playwright every tab counts as seen. */
@@ -156,9 +156,10 @@ describe("the dashboard", () => {
 
   it("looks again after an answer that broke off in the middle", async () => {
     await page.route("**/dashboard/view", (route) => route.fulfill({ body: '{"clock":' }), { times: 1 });
+    const twoHoursOn = emulator.clock.now() + 2 * 3_600_000;
     await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
     await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
-    await panel("Clock").getByText(timeNow()).waitFor();
+    await panel("Clock").getByText(timeOfDay(twoHoursOn)).waitFor();
   });
 
   it("works in an eighth tab, and follows again in the first one once that is seen", async () => {
