@@ -156,10 +156,9 @@ describe("the dashboard", () => {
 
   it("looks again after an answer that broke off in the middle", async () => {
     await page.route("**/dashboard/view", (route) => route.fulfill({ body: '{"clock":' }), { times: 1 });
-    const twoHoursOn = emulator.clock.now() + 2 * 3_600_000;
+    const anHourOn = emulator.clock.now() + 3_600_000;
     await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
-    await page.getByRole("button", { name: "Advance the clock by 1 h" }).click();
-    await panel("Clock").getByText(timeOfDay(twoHoursOn)).waitFor();
+    await panel("Clock").getByText(timeOfDay(anHourOn)).waitFor();
   });
 
   it("works in an eighth tab, and follows again in the first one once that is seen", async () => {
