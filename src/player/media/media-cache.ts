@@ -12,7 +12,7 @@ import { isPortalsVersion, refusingPortals } from "./captive-portal.ts";
 import { type CreativeBlocklist, largerThan } from "./creative-blocklist.ts";
 import type { Downloaded, DownloadFailure, GetFollowed, KnownVersion, MediaRequest, Progress } from "./download.ts";
 import { Downloader, Flights } from "./downloader.ts";
-import { type ErrorResponse, type IndexedMedia, type Kept, type MediaOutcome, pageHeaders } from "./media.ts";
+import { type IndexedMedia, type Kept, type MediaOutcome, type Miss, pageHeaders } from "./media.ts";
 import type { MediaIndex } from "./media-index.ts";
 import { isPlain } from "./page-request.ts";
 
@@ -261,13 +261,7 @@ export function keyOf({ url, md5 }: Pick<MediaRequest, "url" | "md5">): string {
 }
 
 /** A failure; by default one that lasts. */
-function failed(
-  reason: string,
-  how: { transient: boolean; status: number | null; response?: ErrorResponse | null } = {
-    transient: false,
-    status: null,
-  },
-): MediaOutcome {
+function failed(reason: string, how: Omit<Miss, "reason"> = { transient: false, status: null }): MediaOutcome {
   return { kind: "failed", reason, ...how };
 }
 

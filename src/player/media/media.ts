@@ -11,22 +11,19 @@ export interface Media {
   readonly contentType: string;
 }
 
-/** What becomes of asking for media. */
-export type MediaOutcome =
-  | Kept
-  /**
-   * `transient`: another try may succeed, as when the network is gone. `status`: the server's answer, where it refused, and
-   * `response`: the body of that answer.
-   * `deferred`: nobody was asked, since the line is too dear for it now.
-   */
-  | {
-      readonly kind: "failed";
-      readonly reason: string;
-      readonly transient: boolean;
-      readonly status: number | null;
-      readonly response?: ErrorResponse | null;
-      readonly deferred?: true;
-    };
+/** What becomes of asking for media. `deferred`: nobody was asked, since the line is too dear for it now. */
+export type MediaOutcome = Kept | (Miss & { readonly kind: "failed"; readonly deferred?: true });
+
+/** Why something was not had. */
+export interface Miss {
+  readonly reason: string;
+  /** Another try may succeed, as when the network is gone. */
+  readonly transient: boolean;
+  /** The server's answer, where it refused. */
+  readonly status: number | null;
+  /** The body of that answer. */
+  readonly response?: ErrorResponse | null;
+}
 
 /** Media that is held, and what is known of it. */
 export interface Kept {

@@ -1,6 +1,6 @@
 import { absentAgain, HELD_BACK_TIMES, isFont, isLongAgo, isPagesOwn } from "../../core/media/cache-policy.ts";
 import type { Instant } from "../../core/spot.ts";
-import type { ErrorResponse } from "./media.ts";
+import type { Miss } from "./media.ts";
 import type { AbsenceBook } from "./page-books.ts";
 import { type AskedWith, addressOf, isPlain, isSamePage } from "./page-request.ts";
 
@@ -12,14 +12,6 @@ export interface PagePart {
   /** What is shown, rather than something on it. */
   readonly document: boolean;
   readonly asked: AskedWith;
-}
-
-/** Why a part was not had: as in a media outcome. */
-export interface Miss {
-  readonly reason: string;
-  readonly transient: boolean;
-  readonly status: number | null;
-  readonly response?: ErrorResponse | null;
 }
 
 export interface PageAbsencesParts {

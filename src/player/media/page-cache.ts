@@ -3,9 +3,16 @@ import type { Instant } from "../../core/spot.ts";
 import type { Clock } from "../clock.ts";
 import { type EgressPolicy, mayReach } from "../network/egress-policy.ts";
 import type { MediaRequest } from "./download.ts";
-import { type ErrorResponse, type Media, type MediaOutcome, MOST_HEADER_CHARS, type PageHeaders } from "./media.ts";
+import {
+  type ErrorResponse,
+  type Media,
+  type MediaOutcome,
+  type Miss,
+  MOST_HEADER_CHARS,
+  type PageHeaders,
+} from "./media.ts";
 import type { MediaCache } from "./media-cache.ts";
-import { type Miss, PageAbsences, type PagePart } from "./page-absences.ts";
+import { PageAbsences, type PagePart } from "./page-absences.ts";
 import type { AbsenceBook } from "./page-books.ts";
 import { PageBudget, type PageLimits } from "./page-limits.ts";
 import { type AskedWith, charsOfHeaders, isPlain, isSamePage, PLAINLY } from "./page-request.ts";
