@@ -96,7 +96,7 @@ const HELP = `
 On a terminal it asks for what is not given. It writes the configuration to --config, else where one
 is already, else to the first place where the player looks. The token goes into a file beside it,
 which only its owner reads; one that is in a file already stays there, closed to others. As root, with
-the package installed, it then enables and starts the service, and waits for the first picture.
+the package installed, it then enables and starts the service, and waits a minute for its first spot.
 
 Example:
   spotloop provision --base-url https://network.example --org-token-file token --id door-1 \\

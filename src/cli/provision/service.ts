@@ -33,8 +33,8 @@ export function firstPictureCommand(): Command {
 }
 
 /**
- * Waits for the player's health page to say that a spot is on the screen, and says so; house content is told, too. Ends
- * the command with 1 where the page says nothing of the kind for so long.
+ * Waits for the player's health page to say that a spot is on the screen, or why rightly none is, and says so; house content is
+ * told, too. Ends the command with 1 where the page says nothing of the kind for so long.
  */
 async function awaitFirstPicture(env: Environment, withinMs: number): Promise<void> {
   const reading = readConfig({ path: null, env });
@@ -42,9 +42,10 @@ async function awaitFirstPicture(env: Environment, withinMs: number): Promise<vo
   const { dataDir, health } = reading.config;
   if (health.port === null) return say("The player starts. Its health pages are off: look at the screen.");
   say(`The player starts. Waiting for its first spot, for ${withinMs / 1_000} s at most…`);
-  const until = Date.now() + withinMs;
+  // By no clock that is set: the network does that on a new machine, about now.
+  const until = performance.now() + withinMs;
   let isHouseTold = false;
-  while (Date.now() < until) {
+  while (performance.now() < until) {
     const shown = await shownBy(join(dataDir, "health.json"));
     if (shown !== null && shown !== "house") return say(shown);
     if (shown === "house" && !isHouseTold) say("House content is on the screen.");
@@ -57,8 +58,15 @@ async function awaitFirstPicture(env: Environment, withinMs: number): Promise<vo
 
 const healthSchema = z.object({
   status: z.string(),
-  onAir: z.union([z.object({ kind: z.string(), title: z.string() }), z.enum(["house", "nothing"])]),
+  onAir: z.union([z.object({ kind: z.string(), title: z.string() }), z.enum(["house", "override", "nothing"])]),
 });
+
+/** Why a player rightly shows no spots, by the status that its health page tells. */
+const WITHHELD: Readonly<Record<string, string>> = {
+  closed: "The location is closed now: the player shows spots again when it opens.",
+  overridden: "The operator's message or test card is on the screen: the player shows spots again after it.",
+  off: "The operator has switched the display off: the player shows spots again when it is on.",
+};
 
 /** What a player shows, in words; `house` for house content, and null where nothing is shown or nobody answers. */
 async function shownBy(note: string): Promise<string | null> {
@@ -69,8 +77,7 @@ async function shownBy(note: string): Promise<string | null> {
     const reply = await requestsBy(DIRECT).fetch(`http://127.0.0.1:${noted.port}/health`, { signal });
     const { status, onAir } = healthSchema.parse(await reply.json());
     if (typeof onAir === "object") return `On the screen: ${plain(onAir.title)} (${onAir.kind}).`;
-    if (status === "closed") return "The location is closed now: the player shows spots again when it opens.";
-    return onAir === "house" ? "house" : null;
+    return WITHHELD[status] ?? (onAir === "house" ? "house" : null);
   } catch {
     // A player that is being started, or whose answer is none: it is asked again.
     return null;

@@ -85,9 +85,9 @@ function picturesOf({ screens }: HealthReport): string {
 
 type Row = readonly [name: string, text: string];
 
-function screenRows({ onAir, next }: ScreenHealth): readonly Row[] {
+function screenRows({ onAir, next, status }: ScreenHealth): readonly Row[] {
   return [
-    ["On air", onAirLine(onAir)],
+    ["On air", onAirLine(onAir, status)],
     ["Next", next === null ? "nothing ready" : itemLine(next)],
   ];
 }
@@ -95,13 +95,19 @@ function screenRows({ onAir, next }: ScreenHealth): readonly Row[] {
 function screenRow({ screenId, ...screen }: { readonly screenId: string } & ScreenHealth): Row {
   const { status, onAir, next } = screen;
   const follows = next === null ? "nothing ready" : itemLine(next);
-  return [screenId, `${status}; ${onAirLine(onAir)}; next: ${follows}`];
+  return [screenId, `${status}; ${onAirLine(onAir, status)}; next: ${follows}`];
 }
 
-function onAirLine(onAir: ScreenHealth["onAir"]): string {
+/** Why nothing is rightly on air. */
+const WITHHELD: Readonly<Partial<Record<ScreenHealth["status"], string>>> = {
+  closed: "the location is closed",
+  off: "the operator has switched the display off",
+};
+
+function onAirLine(onAir: ScreenHealth["onAir"], status: ScreenHealth["status"]): string {
   if (onAir === "house") return "House content";
   if (onAir === "override") return "The operator's message or test card";
-  if (onAir === "nothing") return "Nothing: nobody can see this screen";
+  if (onAir === "nothing") return `Nothing: ${WITHHELD[status] ?? "nobody can see this screen"}`;
   return `${itemLine(onAir)}, since ${timeOf(onAir.since)}`;
 }
 

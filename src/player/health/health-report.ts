@@ -30,8 +30,8 @@ export interface ScreenHealth {
 
 /**
  * How the player is: what `/health` answers, and what the page for people shows. Instants are ISO 8601, UTC. Of several
- * screens the status is the worst, and what is on air, next, the last error and its display's trouble are those of the
- * first that has it.
+ * screens the status is the worst; what is on air and next, and the panel, are the first one's; the last error and the
+ * display's trouble are those of the first that has one.
  */
 export interface HealthReport extends ScreenHealth {
   /** Each of several screens; one alone is told of above. */

@@ -19,9 +19,10 @@ const SETUP = ["provision", "--id", "wall-1", "--location", "loc_harbour", "--si
 
 /**
  * The package's `spotloop` as root runs it, on a machine of its own: this checkout's command line, a `runuser` that becomes
- * nobody else, and a `systemctl` that writes down what it is asked. Without a unit `systemctl cat` fails.
+ * nobody else, and a `systemctl` that writes down what it is asked. Without a unit `systemctl cat` fails. `preloaded`: what
+ * the command line's process runs first.
  */
-async function machine({ hasUnit = true } = {}) {
+async function machine({ hasUnit = true, preloaded = "" } = {}) {
   const { baseUrl, orgToken } = await running();
   const folder = temporaryFolder();
   const bin = join(folder, "bin");
@@ -40,6 +41,7 @@ async function machine({ hasUnit = true } = {}) {
   const env = {
     ...{ PATH: `${bin}:${process.env.PATH}`, HOME: folder, XDG_CACHE_HOME: folder, SPOTLOOP_CONFIG: config },
     ...{ SPOTLOOP_BASE_URL: baseUrl, SPOTLOOP_ORG_TOKEN: orgToken, SPOTLOOP_DATA_DIR: dataDir },
+    ...{ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded)}` },
   };
   const askedOf = () => (existsSync(asked) ? readFileSync(asked, "utf8").split("\n").slice(0, -1) : []);
   const spotloop = (args: readonly string[]) => {
@@ -99,6 +101,15 @@ describe.skipIf(process.platform === "win32")("the service of a machine that roo
     );
   });
 
+  it("is waited for whatever clock the network sets meanwhile, as after a first boot", async () => {
+    const aDayAheadAtEachLook = "const now = Date.now; let days = 0; Date.now = () => now() + 864e5 * days++";
+    const { spotloop, dataDir } = await machine({ preloaded: aDayAheadAtEachLook });
+    const { show } = await health(dataDir);
+    show({ status: "ok", onAir: SPOT });
+    const { code, said } = await spotloop(SETUP).ended;
+    expect([code, said]).toEqual([0, expect.stringContaining("On the screen: Winter jackets (ad).\n")]);
+  });
+
   it("is for others to start where it is not to be started", async () => {
     const { spotloop } = await machine();
     const { printed } = await spotloop([...SETUP, "--no-start"]).ended;
@@ -117,6 +128,23 @@ describe.skipIf(process.platform === "win32")("the service of a machine that roo
     expect([first.code, again.code, changed.code]).toEqual([0, 0, 0]);
     expect(first.said).toContain("The location is closed now: the player shows spots again when it opens.\n");
     expect(askedOf()).toEqual([STARTED, STARTED, "stop spotloop.service", STARTED]);
+  });
+
+  it.each([
+    [
+      "overridden",
+      "override",
+      "The operator's message or test card is on the screen: the player shows spots again after it.",
+    ],
+    ["off", "nothing", "The operator has switched the display off: the player shows spots again when it is on."],
+  ] as const)("is told to be %s where it is", async (status, onAir, said) => {
+    const { spotloop, dataDir } = await machine();
+    const { show } = await health(dataDir);
+    show({ status, onAir });
+
+    const ended = await spotloop(SETUP).ended;
+
+    expect([ended.code, ended.said.split("\n").slice(1)]).toEqual([0, [said, ""]]);
   });
 
   it.each<[string, { readonly hasUnit?: boolean }, (config: string) => readonly string[], number]>([

@@ -194,6 +194,15 @@ describe("health", () => {
     expect(page).not.toMatch(/<script|https?:/);
   });
 
+  it.each([
+    ["closed", "Nothing: the location is closed"],
+    ["off", "Nothing: the operator has switched the display off"],
+    ["ok", "Nothing: nobody can see this screen"],
+  ] as const)("has it say why nothing is on air on a screen that is %s", async (status, why) => {
+    const { port } = await started({ report: () => ({ ...report, status, onAir: "nothing" }) });
+    expect((await ask(port, "/")).body.toString()).toContain(`<dt>On air</dt><dd>${why}</dd>`);
+  });
+
   it("answers HEAD without a body, and no other method at all", async () => {
     const { port } = await started();
     const head = await ask(port, "/health", { method: "HEAD" });
