@@ -175,6 +175,19 @@ describe("a screen that nobody can see when its machine starts again", () => {
     await scenario.pass(MINUTE, STEP_MS);
     expect(outcome()).toEqual(delivered);
   });
+
+  it("does so within minutes of the network's return, however long that was away", async () => {
+    let seen = true;
+    const { scenario, light, outcome } = await shownInTheDark(0, { isSeen: () => seen });
+    seen = false;
+    light();
+    scenario.cutNetwork(true);
+    await scenario.reboot(5 * MINUTE, () => scenario.emulator.clock.set({ mode: "real", now: TRUTH + 5 * MINUTE }));
+    await scenario.pass(32 * MINUTE, STEP_MS);
+    scenario.cutNetwork(false);
+    await scenario.pass(5 * MINUTE, STEP_MS);
+    expect(outcome()).toEqual(delivered);
+  });
 });
 
 describe("answers that tell a wrong time", () => {

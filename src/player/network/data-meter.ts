@@ -7,7 +7,7 @@ import type { ClockReading } from "../service-clock.ts";
 import { codeOf, openReadOnly } from "../stores/database.ts";
 
 export interface DataMeterParts {
-  readonly book: Pick<DataBook, "find" | "write" | "newest">;
+  readonly book: Pick<DataBook, "find" | "write" | "latest">;
   readonly limits: DataLimits;
   /** The service's time where that is known: a wrong clock would count in a wrong month. */
   readonly clocks: () => Pick<ClockReading, "service" | "wall">;
@@ -27,7 +27,7 @@ export class DataMeter {
 
   constructor(parts: DataMeterParts) {
     this.#parts = parts;
-    this.#month = this.#read(this.#monthFrom(parts.book.newest() ?? ""));
+    this.#month = this.#read(this.#monthFrom(parts.book.latest() ?? ""));
     this.#writtenBytes = this.#month.usedBytes;
   }
 
@@ -38,12 +38,13 @@ export class DataMeter {
     return this.#month;
   }
 
-  /** A machine whose clock begins in 1970 would have another month's data at each boot: no month comes before the last one. */
+  /**
+   * Until the service tells its time no month begins: a machine whose clock starts in 1970, or decades ahead, would have another
+   * month's data at each boot.
+   */
   #monthFrom(last: string): string {
     const { service, wall } = this.#parts.clocks();
-    if (service !== null) return monthOf(service);
-    const month = monthOf(wall);
-    return last > month ? last : month;
+    return service === null && last !== "" ? last : monthOf(service ?? wall);
   }
 
   /** Whether something may be downloaded now. */
@@ -134,9 +135,9 @@ export class DataBook {
     return this.#file.use((db) => db.prepare<[string], DataMonth>(FIND_MONTH).get(month) ?? null);
   }
 
-  /** The newest month in it, or null. */
-  newest(): string | null {
-    return this.#file.use((db) => db.prepare<[], { month: string | null }>(NEWEST_MONTH).get())?.month ?? null;
+  /** The month that was written last, or null. */
+  latest(): string | null {
+    return this.#file.use((db) => db.prepare<[], { month: string }>(LATEST_MONTH).get())?.month ?? null;
   }
 
   write({ month, usedBytes, monthlyBytes, refused }: DataMonth): void {
@@ -154,12 +155,10 @@ const MOST_MONTHS = 13;
 const FIND_MONTH = `
   select month, used_bytes as usedBytes, monthly_bytes as monthlyBytes, refused from data_month where month = ?`;
 
-const NEWEST_MONTH = "select max(month) as month from data_month";
+const LATEST_MONTH = "select month from data_month order by rowid desc limit 1";
 
-const WRITE = `
-  insert into data_month (month, used_bytes, monthly_bytes, refused) values (?, ?, ?, ?)
-  on conflict do update set used_bytes = excluded.used_bytes, monthly_bytes = excluded.monthly_bytes,
-    refused = excluded.refused`;
+/** As a new row: the months lie in the order in which they were written last. */
+const WRITE = "replace into data_month (month, used_bytes, monthly_bytes, refused) values (?, ?, ?, ?)";
 
 const PRUNE =
   "delete from data_month where month in (select month from data_month order by month desc limit -1 offset ?)";

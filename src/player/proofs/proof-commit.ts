@@ -70,5 +70,5 @@ export function writeSettlement(
     retry.run({ ...row, due: verdict.at });
     return false;
   }
-  return close.run({ ...row, state: verdict.kind, bootId, now, wall, service: service ?? wall }).changes === 1;
+  return close.run({ ...row, state: verdict.kind, bootId, now, service: service ?? wall }).changes === 1;
 }

@@ -46,8 +46,10 @@ const NEXT = `
 const SAME = "id = @id and run_id = @runId and playout_id = @playoutId and state = 'owed'";
 
 const RETRY = `update proof set attempts = attempts + @tries, due = @due, last_answer = @answer where ${SAME}`;
+/** What is settled is told beside the offset that it was shown by, and the machine's clock can have been set since. */
 const CLOSE = `
-  update proof set attempts = attempts + @tries, state = @state, last_answer = @answer, settled_wall = @wall,
+  update proof set attempts = attempts + @tries, state = @state, last_answer = @answer,
+    settled_wall = @service - service_offset,
     delay_ms = case when requested_boot = @bootId and shown_monotonic is not null then @now - shown_monotonic
       else max(0, @service - (shown_wall + service_offset)) end
   where ${SAME}`;

@@ -34,6 +34,8 @@ export interface OverridesParts {
 
 /** A clock that is set meanwhile is noticed within so long. */
 const LOOK_EVERY_MS = 10_000;
+/** By less than that it matters to no message, and is written down for none. */
+const SET_BY_MS = 10_000;
 /**
  * A message whose time is over is shown no more, and forgotten only so much later: the machine's clock may be hours ahead after
  * a start, until the service or the network has told the time. Then the message is shown again.
@@ -49,6 +51,8 @@ export class Overrides {
   readonly #listeners: (() => Promise<void>)[] = [];
   readonly #timer: Timer;
   #kept: Kept;
+  /** When the message that is kept was shown first, monotonic; null where that was before this run. */
+  #shownAt: Instant | null = null;
   /** Since when the time of the message that is kept is over, monotonic; null where it is not. */
   #overSince: Instant | null = null;
   /** Until when, monotonic; null where there is none. */
@@ -100,6 +104,7 @@ export class Overrides {
   async showMessage(text: string, seconds: number | null): Promise<boolean> {
     const since = this.#parts.time();
     const until = seconds === null ? null : since + seconds * 1_000;
+    this.#shownAt = this.#parts.clock.now();
     this.#overSince = null;
     return this.#change({ ...this.#kept, message: { text, since, until } });
   }
@@ -144,8 +149,21 @@ export class Overrides {
     return this.#overSince === null ? this.#kept.message : null;
   }
 
+  /** A message that this run has shown first keeps its time where the clock was set since: it is dated anew. */
+  #date(): void {
+    const { clock, time } = this.#parts;
+    const { message } = this.#kept;
+    if (message === null || this.#shownAt === null) return;
+    const since = time() - (clock.now() - this.#shownAt);
+    const setByMs = since - message.since;
+    if (Math.abs(setByMs) < SET_BY_MS) return;
+    const until = message.until === null ? null : message.until + setByMs;
+    this.#keep({ ...this.#kept, message: { ...message, since, until } });
+  }
+
   /** Whether the message's time is over by what the time is now, which may come to be known better. */
   #judge(): void {
+    this.#date();
     const { clock, time, log } = this.#parts;
     const until = this.#kept.message?.until ?? null;
     if (until === null || time() < until) {
@@ -161,11 +179,11 @@ export class Overrides {
   }
 
   async #look(): Promise<void> {
-    const before = this.#message;
+    const wasShown = this.#message !== null;
     const isCardOver = this.#testCardUntil !== null && this.#parts.clock.now() >= this.#testCardUntil;
     if (isCardOver) this.#testCardUntil = null;
     this.#judge();
-    if (this.#message === before && !isCardOver) return this.#wait();
+    if ((this.#message !== null) === wasShown && !isCardOver) return this.#wait();
     await this.#tell();
   }
 

@@ -69,6 +69,11 @@ const EVERY_MS = 60 * 60_000;
 const SPREAD = 0.2;
 /** After a reading that failed: 1 min, then ever longer, up to as long as after one that did not. */
 const AGAIN: Backoff = { firstMs: 60_000, longestMs: EVERY_MS, exactWaits: 0 };
+/**
+ * The same where the service's time is not known either. A screen that is closed or hidden asks for nothing else, and proofs from
+ * before a boot wait for the time, with what is left of their hour: as often as an open screen asks for spots.
+ */
+const AGAIN_FOR_TIME: Backoff = { ...AGAIN, longestMs: 2 * 60_000 };
 /** The first spot goes first. */
 const FIRST_MS = 2_000;
 /** Where the service's time waits for a second answer, a screen that asks for nothing else reads once more. */
@@ -144,8 +149,10 @@ export class ScreenWatch {
   }
 
   #waitAfter(failure: Failure): number {
+    const { random, isTimeAwaited } = this.#parts;
     const asked = "retryAfterMs" in failure ? (failure.retryAfterMs ?? 0) : 0;
-    return Math.max(Math.min(asked, EVERY_MS), backoffMs(AGAIN, this.#failures, this.#parts.random()));
+    const again = failure.kind === "unavailable" && isTimeAwaited?.() === true ? AGAIN_FOR_TIME : AGAIN;
+    return Math.max(Math.min(asked, EVERY_MS), backoffMs(again, this.#failures, random()));
   }
 
   #say(failure: Failure | null): void {

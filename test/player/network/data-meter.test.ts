@@ -76,6 +76,22 @@ describe("the data meter", () => {
     expect(booted.month()).toMatchObject({ month: "2026-12", usedBytes: 0 });
   });
 
+  it("counts in no month of a clock that was decades ahead, once the service has told of another", () => {
+    const { start, clock } = metered();
+    const boot = () => {
+      Object.assign(clock, { service: null, wall: new Date(2056, 2, 1).getTime() });
+      const meter = start();
+      meter.count(500);
+      clock.service = november;
+      meter.count(1_000);
+      meter.settle();
+      return meter.month();
+    };
+    expect(boot()).toMatchObject({ month: "2026-11", usedBytes: 1_000 });
+    expect(boot()).toMatchObject({ month: "2026-11", usedBytes: 2_500 });
+    expect(boot()).toMatchObject({ month: "2026-11", usedBytes: 4_000 });
+  });
+
   it("says with its figures that the month's data do not suffice, once, and that another month has come", () => {
     const { start, clock, lines } = metered(1_000);
     const meter = start();

@@ -100,6 +100,17 @@ describe("the proof store", () => {
     expect(store.counts().oldestDeadline).toBe(5_000_000 + HOUR);
   });
 
+  it("tells by the service's clock when a proof was refused, though the machine's own was set meanwhile", async () => {
+    const { clock, store, serviceClock, reading } = begin(temporaryFolder(), new ManualClock(0));
+    tellTime(serviceClock, 1_800_000_000_000);
+    store.owe(proofOf("a", 0), reading());
+    clock.jumpWall(1_800_000_000_000);
+    await clock.advance(MINUTE);
+    const proof = firstOf(store, reading());
+    store.settle([{ proof, verdict: { kind: "refused", status: 410 }, answer: "HTTP 410" }], reading());
+    expect(store.lastRefused()?.at).toBe(1_800_000_000_000 + MINUTE);
+  });
+
   it("keeps what is settled for 30 days, and what is owed for as long as it is owed (G9)", async () => {
     const { clock, store, reading } = begin();
     store.owe(proofOf("a", 0), reading());

@@ -83,6 +83,29 @@ describe("what the operator puts in place of spots", () => {
     expect([overrides.shown, heard]).toEqual([null, 3]);
   });
 
+  it.each([
+    ["eight hours back, as by the network on a machine that takes local time for UTC", -8 * 60 * MINUTE],
+    ["decades ahead, as on one that began in 1970", 56 * 365 * 24 * 60 * MINUTE],
+  ])("is a message that has its time where the clock is set meanwhile, %s", async (_, byMs) => {
+    const folder = temporaryFolder();
+    const clock = new ManualClock();
+    const overrides = opened(folder, clock);
+    let heard = 0;
+    overrides.listen(async () => void heard++);
+    await overrides.showMessage("Leave", 600);
+    await clock.advance(MINUTE);
+    clock.jumpWall(byMs);
+    await clock.advance(MINUTE);
+    const since = new Date(clock.wall() - 2 * MINUTE).toISOString();
+    expect([overrides.report().messageSince, heard]).toEqual([since, 1]);
+    clock.reboot(MINUTE);
+    const after = opened(folder, clock);
+    await clock.advance(6 * MINUTE);
+    expect(after.shown?.kind).toBe("message");
+    await clock.advance(MINUTE);
+    expect(after.shown).toBe(null);
+  });
+
   it("is a message that is forgotten once its time has been over for a while", async () => {
     const folder = temporaryFolder();
     const clock = new ManualClock();

@@ -41,7 +41,7 @@ beforeEach(() => {
   locationAnswer = { kind: "ok", value: location };
 });
 
-function watch(isAwaited = true): { read: ScreenFacts[] } {
+function watch(isAwaited = true, isTimeAwaited = () => false): { read: ScreenFacts[] } {
   const read: ScreenFacts[] = [];
   const inventory: Inventory = {
     async getScreen() {
@@ -54,7 +54,7 @@ function watch(isAwaited = true): { read: ScreenFacts[] } {
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line).msg) },
   );
-  const parts = { screenId: "lobby-1", path, clock, log, signal: control.signal, random: () => 0 };
+  const parts = { screenId: "lobby-1", path, clock, log, signal: control.signal, random: () => 0, isTimeAwaited };
   new ScreenWatch({ ...parts, openInventory: async () => inventory, onRead: (facts) => read.push(facts) }).start(
     isAwaited,
   );
@@ -112,6 +112,16 @@ describe("the watch on a screen's entry", () => {
     const waits = asked.slice(1).map((at, index) => (at - (asked[index] ?? 0)) / MINUTE);
     expect(waits.slice(0, 8)).toEqual([60, 1, 2, 4, 8, 16, 32, 60]);
     expect(lines).toEqual(["the screen's entry cannot be read now: no answer"]);
+  });
+
+  it.each<[string, Failure, readonly number[]]>([
+    ["cannot be reached", { kind: "unavailable", reason: "no answer", retryAfterMs: null, done: "no" }, [1, 2, 2, 2]],
+    ["denies the screen", { kind: "notFound", detail: null }, [1, 2, 4, 8]],
+  ])("waits so many minutes where nobody knows the time yet and the service %s", async (_, failure, expected) => {
+    screenAnswer = failure;
+    watch(true, () => true);
+    await clock.advance(16 * MINUTE);
+    expect(asked.slice(1, 5).map((at, index) => (at - (asked[index] ?? 0)) / MINUTE)).toEqual(expected);
   });
 
   it.each<[string, Failure, string]>([
