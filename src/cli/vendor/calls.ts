@@ -194,7 +194,7 @@ export class Pace {
       if (answer.kind === "unavailable") falters++;
       // What was asked for while the others wait anyway is no news.
       if (waitMs > this.#left() + SAME_WAIT_MS) this.#onPause(waitMs);
-      this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + waitMs);
+      this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
     }
   }
 
@@ -213,7 +213,7 @@ export class Pace {
   }
 
   #left(): number {
-    return this.#pausedUntil - Date.now();
+    return this.#pausedUntil - performance.now();
   }
 }
 

@@ -11,6 +11,7 @@ import { type PageDeckParts, PageDecks } from "../decks/page-decks.ts";
 import { onGraphicsBack, onGraphicsSuspected } from "../recovery/triggers.ts";
 import { canDrawBelow } from "../window/window.ts";
 import { loadFailure } from "./load-failure.ts";
+import { instantOf } from "./page-time.ts";
 import type { StageWindow } from "./stage-window.ts";
 
 /** What a stage is made of. */
@@ -159,7 +160,7 @@ export function createStage(parts: StageParts): Stage {
       deck.contents.setAudioMuted(parts.isMuted());
       const raisedAt = parts.clock.now();
       const { at, ageMs } = await content.start();
-      const paintedAt = monotonic(parts.clock, raisedAt, at);
+      const paintedAt = instantOf(at, parts.clock, raisedAt);
       if (!cues.has(cued.playout.id)) return null;
       cued.phase = "painted";
       coverSlate();
@@ -253,14 +254,4 @@ export function createStage(parts: StageParts): Stage {
 
 function isUp({ phase }: Cued): boolean {
   return phase === "raised" || phase === "painted";
-}
-
-/**
- * A page's epoch time on our monotonic clock. The page's clock may differ after a jump of the wall clock, so an
- * instant outside the span since the take is taken for now.
- */
-function monotonic(clock: Clock, takenAt: number, epochMs: number): number {
-  const now = clock.now();
-  const at = now - (performance.timeOrigin + performance.now() - epochMs);
-  return at >= takenAt && at <= now ? at : now;
 }
