@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { cookiesFor, setting, withCookies } from "./redirect-cookies.ts";
 
 /** The parts of an HTTP answer that are looked at; a `Response` is one. */
 export interface Reply {
@@ -77,54 +77,13 @@ export async function follow(
     if (next === null) break;
     await discard(reply);
     const [from, to] = [new URL(at), new URL(next)];
-    cookies = [...cookies, ...cookiesOf(reply, from)].filter((cookie) => isFor(cookie, from, to));
+    cookies = cookiesFor(to, cookies, reply, from);
     sent = withCookies(to.origin === from.origin ? sent : forOthers(sent), cookies);
     if (!AS_IT_WAS.includes(reply.status)) [posted, sent] = [null, ofGet(sent)];
     at = next;
     reply = await get(at, signal, sent, posted);
   }
   return { status: reply.status, headers: setting(cookies, reply.headers), body: reply.body, url: at };
-}
-
-/** The cookies that an answer sets, as whoever hears of them later has to be told: with the path that they are for. */
-function cookiesOf({ headers }: Reply, { href }: URL): readonly string[] {
-  const path = new URL(".", href).pathname;
-  return headers.getSetCookie().map((cookie) => (/;\s*path=\//i.test(cookie) ? cookie : `${cookie}; Path=${path}`));
-}
-
-/** Whether a cookie that was set on the way to one URL is for the next one, too: of the same origin, or of its domain. */
-function isFor(cookie: string, from: URL, to: URL): boolean {
-  if (from.origin === to.origin) return true;
-  const domain = /;\s*domain=\.?([^;\s]+)/i.exec(cookie)?.[1]?.toLowerCase() ?? "";
-  const isSecret = /;\s*secure\s*(;|$)/i.test(cookie);
-  return isIn(from, domain) && isIn(to, domain) && !(isSecret && to.protocol === "http:");
-}
-
-/** RFC 6265 section 5.1.3: an address is in no domain. A domain of one word is everybody's. */
-function isIn({ hostname }: URL, domain: string): boolean {
-  if (hostname === domain) return true;
-  return /[^.]\.[^.]/.test(domain) && isIP(hostname) === 0 && hostname.endsWith(`.${domain}`);
-}
-
-/** With the cookies of the redirects before, for what the page asks later; of two with one name the later one counts. */
-function setting(cookies: readonly string[], headers: Headers): Headers {
-  if (cookies.length === 0) return headers;
-  const all = new Headers(headers);
-  all.delete("set-cookie");
-  for (const cookie of [...cookies, ...headers.getSetCookie()]) all.append("set-cookie", cookie);
-  return all;
-}
-
-/** With the cookies that redirects set: a server that looks whether there are any leads round and round without. */
-function withCookies(sent: Sent | undefined, cookies: readonly string[]): Sent | undefined {
-  return cookies.filter((cookie) => !/;\s*max-age=(0|-)/i.test(cookie)).reduce(withCookie, sent);
-}
-
-function withCookie(sent: Sent | undefined, cookie: string): Sent {
-  const pair = cookie.replace(/;.*/, "").trim();
-  const isSet = (other: string) => other.split("=")[0] === pair.split("=")[0];
-  const before = (sent?.cookie ?? "").split("; ").filter((other) => other !== "" && !isSet(other));
-  return { ...sent, cookie: [...before, pair].join("; ") };
 }
 
 /** What of one origin's headers is for another, too: no secrets, and of where it is asked from only the origin. */

@@ -143,9 +143,14 @@ function proxysOwn({ status, headers }: Pick<Reply, "status" | "headers">): Prox
   return isMarked && status >= 400 ? { kind: "refused", status } : null;
 }
 
+/** More than proxies say of their ways, which are told in log and health. */
+const MOST_CHALLENGE_CHARS = 4 * 1024;
+
 /** What a proxy's 407 wants, as far as its challenges tell (RFC 9110, 11.3). */
 export function loginWanted(headers: Headers): ProxyEnd {
-  const challenges = (headers.get("proxy-authenticate") ?? "").replace(/"(\\.|[^"\\])*"/g, "");
+  const told = (headers.get("proxy-authenticate") ?? "").slice(0, MOST_CHALLENGE_CHARS);
+  // A quote that is not ended goes on to the end: else it would be looked for again behind each one that is escaped.
+  const challenges = told.replace(/"(\\.|[^"\\])*("|\\?$)/g, "");
   const ways = challenges.split(",").flatMap((part) => /^\s*([a-z][a-z0-9-]*)(\s|$)/i.exec(part)?.[1] ?? []);
   return { kind: "login", unsupported: ways.some((way) => /^basic$/i.test(way)) ? [] : ways };
 }

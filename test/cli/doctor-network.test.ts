@@ -4,6 +4,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TlsOptions } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { serviceFindings } from "../../src/cli/doctor/service-checks.ts";
+import type { Access } from "../../src/player/config/access.ts";
+import { DIRECT } from "../../src/player/network/uplink.ts";
 import { answer, nobody, serve, serveByTls } from "../client/server.ts";
 import { running } from "../emulator/running.ts";
 import { temporaryFolder } from "../support/machine/temporary-folder.ts";
@@ -191,4 +194,20 @@ describe("spotloop doctor behind a captive portal", () => {
     expect(advice("service")).toContain("Log in");
     expect(code).toBe(69);
   });
+});
+
+it("a service whose answer does not end is judged by how it begins, and not read on", async () => {
+  let isEnded = false;
+  const { url } = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", date: new Date().toUTCString() });
+    const drip = setInterval(() => response.write("[".repeat(1_000)), 20);
+    response.on("close", () => {
+      clearInterval(drip);
+      isEnded = true;
+    });
+  });
+  const findings = await serviceFindings({ baseUrl: url, orgToken: "org", uplink: DIRECT } as Access, {});
+  const said = findings.map(({ name, verdict }) => `${name}: ${verdict}`);
+  expect(said).toEqual(["name: ok", "proxy: ok", "service: ok", "token: ok", "clock: ok"]);
+  await expect.poll(() => isEnded).toBe(true);
 });

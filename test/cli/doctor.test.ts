@@ -424,6 +424,9 @@ it("a bundle has the end of the log before where a new file of it has only begun
   writeFileSync(join(logs, "spotloop.1.log"), "the cause\n");
   utimesSync(join(logs, "spotloop.1.log"), 1_000, 1_000);
   writeFileSync(join(logs, "spotloop.2.log"), "a new day\nand now\n");
+  // A folder for logs may be that of other programs, too.
+  for (const name of ["auth.log", "spotloop.log.gz"]) writeFileSync(join(logs, name), "not ours\n");
+  mkdirSync(join(logs, "old"));
   const config = join(folder, "c.json");
   const settings = {
     baseUrl: "http://127.0.0.1:9",

@@ -99,3 +99,17 @@ it.each([
 ])("a cookie for %s is nobody else's", async (_, to, from, cookie) => {
   expect(await broughtTo(to, from, cookie)).toBeUndefined();
 });
+
+it("of a server that sets thousands of cookies those that it set last are brought along", async () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `c${index}`);
+  const brought: string[] = [];
+  const askedOf: Get = async (_url, _signal, headers) => {
+    brought.push(headers?.cookie ?? "");
+    const cookies = names.map((name): [string, string] => ["set-cookie", `${name}=1`]);
+    return new Response(null, { status: brought.length > 2 ? 200 : 302, headers: [["location", "/on"], ...cookies] });
+  };
+  const reply = await follow(askedOf, "https://maker.example/", new AbortController().signal, { cookie: "mine=1" });
+  const last = names.slice(-180).map((name) => `${name}=1`);
+  expect(brought).toEqual(["mine=1", ["mine=1", ...last].join("; "), ["mine=1", ...last].join("; ")]);
+  expect(reply.headers.getSetCookie()).toHaveLength(180 + names.length);
+});

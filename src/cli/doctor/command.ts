@@ -133,10 +133,11 @@ function isTold(name: string, value = ""): boolean {
   return name.startsWith("SPOTLOOP_") || ["DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "LANG"].includes(name);
 }
 
-/** The last lines of the log, from as many files as it takes: the newest may have only begun. */
+/** The last lines of the log, from as many files as it takes: the newest may have only begun. Others' logs are not told. */
 function logTail(folder: string): readonly string[] {
   try {
-    const files = readdirSync(folder).map((name) => join(folder, name));
+    const own = readdirSync(folder).filter((name) => /^spotloop\.\d+\.log$/.test(name));
+    const files = own.map((name) => join(folder, name));
     const dated = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((one, other) => other.at - one.at);
     let text = "";
     for (const { file } of dated) {

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTls } from "node:tls";
-import { ANSWERED_ANEW, TimeUp, within } from "../../client/http.ts";
+import { ANSWERED_ANEW, discard, TimeUp, within } from "../../client/http.ts";
 import { dateOf, isPortals, reasonOf } from "../../client/reply.ts";
 import { type HttpProxy, proxyFor } from "../../core/network/proxy-choice.ts";
 import { boundsOf, middleOf, type RoundTrip } from "../../core/network/service-offset.ts";
@@ -108,16 +108,17 @@ async function answer(url: string, host: string, fetch: typeof globalThis.fetch)
   try {
     reply = await fetch(url, { headers: ANSWERED_ANEW, signal: AbortSignal.timeout(WITHIN_MS), redirect: "manual" });
     heardAt = sentAt + performance.now() - startedAt;
-    await reply.arrayBuffer();
   } catch (error) {
     const { reason, advice } = endingOf(error, host);
     return [failure("service", `does not answer (${reason})`, advice, exitCodes.unavailable)];
   }
-  const tookMs = Math.round(performance.now() - startedAt);
+  const tookMs = Math.round(heardAt - sentAt);
+  // Its status says all; it may have no end, as of a server that is broken.
+  const beginning = await discard(reply);
   const location = reply.headers.get("location") ?? "";
   const leadsTo = URL.canParse(location, url) ? new URL(location, url).href : url;
   const { status, headers } = reply;
-  if (isPortals(url, { status, headers, body: null, url: leadsTo })) {
+  if (isPortals(url, { status, headers, body: null, url: leadsTo }, beginning)) {
     return [failure("service", "a captive portal answers in its place", LOG_IN, exitCodes.unavailable)];
   }
   return [...judged(reply.status, tookMs), clock(dateOf(reply.headers), { sentAt, heardAt })];

@@ -22,6 +22,9 @@ const PACE = { changesAFlush: 300, flushesACheckpoint: 1 };
 /** A statement waits this long for another process: what it would have written is known again, and the screen must not wait. */
 const BUSY_MS = 100;
 
+/** A full cache needs a part of it, but pages may ask by new and long URLs each time. Beyond it the file is as on a full disk. */
+const MOST_FILE_BYTES = 1024 ** 3;
+
 /** What can be said to the file. */
 export interface IndexConnection {
   /** A statement by its SQL, prepared once for as long as the file is open. */
@@ -156,6 +159,7 @@ const UNREACHED = /^SQLITE_IOERR/;
 
 function connectionOf(database: Database): IndexConnection {
   database.pragma("foreign_keys = on");
+  database.pragma(`max_page_count = ${MOST_FILE_BYTES / Number(database.pragma("page_size", { simple: true }))}`);
   const statements = new Map<string, Statement>();
   return {
     prepare<Given extends unknown[], Row>(sql: string) {
@@ -280,10 +284,7 @@ const RECORD_SOURCE = `
     last_modified = excluded.last_modified, fresh_until = excluded.fresh_until, headers = excluded.headers,
     final_url = excluded.final_url`;
 
-/**
- * Of the same bytes so many URLs are kept, those that came last: where each spot signs its URLs anew, or a page asks for a
- * picture by another URL each time, there is no end of them. More than one page can ask for.
- */
+/** Of the same bytes so many URLs are kept, those that came last: spots may sign theirs anew. More than one page can ask for. */
 const MOST_SOURCES = 1_000;
 
 /** A few at a time, so that no commit holds up the loop. */

@@ -76,7 +76,8 @@ export const COOKIES = "set-cookie";
 export function pageHeaders(headers: Headers): PageHeaders {
   const kept: Record<string, string> = {};
   let left = MOST_HEADER_CHARS;
-  for (const name of headers.keys()) {
+  // Each cookie is a key of its own.
+  for (const name of new Set(headers.keys())) {
     const value = name === COOKIES ? headers.getSetCookie().join("\n") : headers.get(name);
     if (!value || value.length > left || NOT_KEPT.some((pattern) => pattern.test(name))) continue;
     left -= value.length;

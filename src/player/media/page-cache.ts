@@ -57,6 +57,9 @@ export interface PageParts {
   readonly onLimit?: (limit: string) => void;
 }
 
+/** Hardly a server takes longer ones. Chromium does, up to two million characters, and what is had is remembered by its URL. */
+const MOST_URL_CHARS = 32 * 1024;
+
 /** How long browsers show no text at all for the sake of a font (CSS Fonts 4, block period); no page waits longer. */
 export const FONT_WAIT_MS = 3_000;
 
@@ -234,6 +237,7 @@ export class PageCache {
   async #refusal(url: string, asked: AskedWith): Promise<string | null> {
     const { limits, policy } = this.#parts;
     if (++this.#requests > limits.maxRequests) return this.#beyond(`more than ${limits.maxRequests} requests`);
+    if (url.length > MOST_URL_CHARS) return this.#beyond(`URLs of more than ${MOST_URL_CHARS} characters`);
     if (charsOfHeaders(asked) > MOST_HEADER_CHARS)
       return this.#beyond(`more than ${MOST_HEADER_CHARS} characters of headers`);
     return (await mayReach(new URL(url), policy)) ? null : "a private address";

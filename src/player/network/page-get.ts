@@ -45,7 +45,8 @@ async function hasLeave(
     answer.headers
       .get(`access-control-allow-${name}`)
       ?.toLowerCase()
-      .split(/\s*,\s*/) ?? [];
+      .split(",")
+      .map((one) => one.trim()) ?? [];
   const taken = allowed("headers");
   // All of them may be named by a star, but for one (Fetch, CORS non-wildcard request-header name).
   const isTaken = (name: string) => taken.includes(name) || (taken.includes("*") && name !== "authorization");

@@ -51,6 +51,22 @@ describe("the media index", () => {
     expect(counts.at(-1)).toBe(1_000);
   });
 
+  it("has an end on the disk, beyond which it goes on as on a disk that is full", async () => {
+    const { index: file, clock } = await openMediaCache();
+    const index = new MediaIndex(file);
+    const ask = (pragma: string) => file.use((db) => Number(db.prepare(`pragma ${pragma}`).pluck().get()));
+    expect(ask("max_page_count") * ask("page_size")).toBe(1024 ** 3);
+    ask(`max_page_count = ${ask("page_count") + 20}`);
+    const long = (number: number) => signed(number) + "x".repeat(32 * 1024);
+    const record = (number: number) => index.record(long(number), media(`${number}`), clock.wall());
+    const full = expect.objectContaining({ code: "SQLITE_FULL" });
+    expect(() => Array.from({ length: 20 }, (_, number) => record(number))).toThrow(full);
+    expect(index.find(long(0))?.digest).toBe("0");
+    index.forget(["0"]);
+    record(20);
+    expect(index.find(long(20))?.digest).toBe("20");
+  });
+
   // Windows keeps the files that a program has opened.
   it.skipIf(process.platform === "win32")(
     "is made anew later where that cannot be done when it breaks, and costs nothing but what it knew meanwhile",

@@ -39,6 +39,13 @@ it("each cookie is kept on a line of its own, and nothing that would be kept in 
   expect(pageHeaders(headers)).toEqual({ "set-cookie": "a=1; Path=/\nb=2", "x-short": "abc" });
 });
 
+it("cookies count once, however many there are, and leave room for what comes behind them", () => {
+  const headers = new Headers({ "x-policy": "p".repeat(MOST_HEADER_CHARS / 2) });
+  const cookies = Array.from({ length: 20 }, (_, index) => `c${index}=${"x".repeat(MOST_HEADER_CHARS / 100)}`);
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  expect(Object.keys(pageHeaders(headers))).toEqual(["set-cookie", "x-policy"]);
+});
+
 const plain = Buffer.from("the file");
 it.each([
   ["identity", plain],

@@ -106,6 +106,17 @@ describe("the requests of an HTML creative", () => {
     expect(held.size).toBe(0);
   });
 
+  it("are refused by a URL that hardly a server would take, which would be remembered", async () => {
+    const { page, asked, misses } = shelf();
+    const one = page();
+    const kinds = [];
+    for (const length of [1_000, 40_000, 2_000_000]) {
+      kinds.push((await one.answer("GET", `https://ads.example/${"x".repeat(length)}`)).kind);
+    }
+    expect([kinds, asked.length]).toEqual([["media", "refused", "refused"], 1]);
+    expect(new Set(misses)).toEqual(new Set(["URLs of more than 32768 characters"]));
+  });
+
   it("are refused where they do not fit into 64 MB beside what has come", async () => {
     const one = shelf().page();
     const kinds = [];
