@@ -54,16 +54,16 @@ interface Carried {
 }
 
 /** Where in an address of IPv6 one of IPv4 stands, by its first byte: RFC 4291, 6052, 6145 and 3056. */
-const CARRIERS: readonly { readonly prefix: string; readonly firstByte: number; readonly everyDay: boolean }[] = [
-  { prefix: "::ffff:0:0/96", firstByte: 12, everyDay: true },
-  { prefix: "64:ff9b::/96", firstByte: 12, everyDay: true },
-  { prefix: "::ffff:0:0:0/96", firstByte: 12, everyDay: false },
-  { prefix: "::/96", firstByte: 12, everyDay: false },
-  { prefix: "2002::/16", firstByte: 2, everyDay: false },
-];
+const CARRIERS = [
+  { prefix: ipaddr.IPv6.parseCIDR("::ffff:0:0/96"), firstByte: 12, everyDay: true },
+  { prefix: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), firstByte: 12, everyDay: true },
+  { prefix: ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), firstByte: 12, everyDay: false },
+  { prefix: ipaddr.IPv6.parseCIDR("::/96"), firstByte: 12, everyDay: false },
+  { prefix: ipaddr.IPv6.parseCIDR("2002::/16"), firstByte: 2, everyDay: false },
+] as const;
 
 function carriedBy(address: ipaddr.IPv6): Carried | null {
-  const carrier = CARRIERS.find(({ prefix }) => address.match(ipaddr.IPv6.parseCIDR(prefix)));
+  const carrier = CARRIERS.find(({ prefix }) => address.match(prefix));
   if (carrier === undefined) return null;
   const { firstByte, everyDay } = carrier;
   return { address: new ipaddr.IPv4(address.toByteArray().slice(firstByte, firstByte + 4)), everyDay };

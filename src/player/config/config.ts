@@ -251,5 +251,10 @@ function matchOf({ display }: Readonly<Record<string, unknown>>): string {
 
 /** Where a value stands that stood before. */
 function repeated(values: readonly unknown[]): number[] {
-  return values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []));
+  const before = new Set<unknown>();
+  return values.flatMap((value, index) => {
+    const isRepeated = value !== undefined && before.has(value);
+    before.add(value);
+    return isRepeated ? [index] : [];
+  });
 }

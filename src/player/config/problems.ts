@@ -10,10 +10,16 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
+/** A file with more unknown keys in one place is no configuration: for thousands the nearest ones would take seconds to find. */
+const MOST_UNKNOWN = 100;
+/** So many characters of a key tell which one it may stand for. */
+const TELLING_CHARS = 100;
+
 /** What a schema finds wrong with a value, for people. `keys`: those that there are, where it is no configuration. */
 export function problemsOf(error: z.ZodError, value: unknown, keys = knownKeys()): ConfigProblem[] {
   return error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...issue.path, key], keys));
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.slice(0, MOST_UNKNOWN).map((key) => unknownKey([...issue.path, key], keys));
     const found = issue.path.reduce<unknown>(inside, value);
     return [{ path: pathOf(issue.path), message: found === undefined ? "is missing" : messageOf(issue) }];
   });
@@ -30,7 +36,8 @@ function unknownKey(path: readonly PropertyKey[], keys: readonly string[]): Conf
 
 /** The known key that an unknown one most probably stands for; a neighbour in its own section wins over one elsewhere. */
 function nearestKey(unknown: string, keys: readonly string[]): string {
-  const [section, name] = split(unknown);
+  const [section, whole] = split(unknown);
+  const name = whole.slice(0, TELLING_CHARS);
   const distance = (key: string) => {
     const [otherSection, otherName] = split(key);
     return leven(name.toLowerCase(), otherName.toLowerCase()) + (section === otherSection ? 0 : 0.5);

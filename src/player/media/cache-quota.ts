@@ -110,9 +110,7 @@ export class CacheQuota {
 
   /** Evicts what is beyond the limits; what cannot be evicted now is at the next download. */
   async evictSurplus(): Promise<void> {
-    await this.make(0).catch((error: unknown) => {
-      if (codeOf(error) === null) throw error;
-    });
+    await uncoded(this.make(0));
   }
 
   async #make(incomingBytes: number): Promise<void> {
@@ -122,8 +120,13 @@ export class CacheQuota {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < incomingBytes + limits.minFreeBytes) await discardPartials();
     const { files, bytes } = index.size();
-    let missing = missingBytes(bytes, bavail * bsize, incomingBytes, limits);
-    let surplus = Math.min(surplusFiles(files, limits), EVICTED_AT_A_TIME);
+    const missing = missingBytes(bytes, bavail * bsize, incomingBytes, limits);
+    await this.#evictInSteps(missing, Math.min(surplusFiles(files, limits), EVICTED_AT_A_TIME));
+  }
+
+  /** Until so many bytes are freed, and so many files. */
+  async #evictInSteps(bytes: number, files: number): Promise<void> {
+    let [missing, surplus] = [bytes, files];
     while (missing > 0 || surplus > 0) {
       const chosen = this.#choose(missing, surplus, EVICTED_AT_A_TIME);
       if (chosen.length === 0) return;
@@ -156,22 +159,23 @@ export class CacheQuota {
   }
 
   /**
-   * Evicts at once, on a full disk, until `sizeBytes` are freed, and so many files. Says whether anything was evicted: nothing
-   * is where the index cannot be read.
+   * Evicts at once, on a full disk, until `sizeBytes` are freed. Says whether anything was evicted: nothing is where the
+   * index cannot be read.
    */
-  evictNow(sizeBytes: number, files = 0): boolean {
+  evictNow(sizeBytes: number): boolean {
     let chosen: readonly CachedFile[] = [];
     isTaken(() => {
-      chosen = this.#choose(sizeBytes, files);
+      chosen = this.#choose(sizeBytes);
     });
     for (const { digest } of chosen) this.#remove(digest);
     if (chosen.length > 0) this.note(() => this.#forget(chosen));
     return chosen.length > 0;
   }
 
-  /** Evicts at once for a file of so many bytes that the disk did not take, though it may say that it has room. */
-  makeRoom(sizeBytes: number): void {
-    this.evictNow(Math.max(sizeBytes, LEAST_EVICTED.bytes), LEAST_EVICTED.files);
+  /** Evicts for a file of so many bytes that the disk did not take, though it may say that it has room. */
+  makeRoom(sizeBytes: number): Promise<void> {
+    const bytes = Math.max(sizeBytes, LEAST_EVICTED.bytes);
+    return uncoded(this.#oneAtATime(() => this.#evictInSteps(bytes, LEAST_EVICTED.files)));
   }
 
   /**
@@ -225,6 +229,13 @@ export class CacheQuota {
       }
     });
   }
+}
+
+/** Rejects with what is no error of SQLite's or the system's: nothing ends because they do not let anything go now. */
+async function uncoded(evicting: Promise<void>): Promise<void> {
+  await evicting.catch((error: unknown) => {
+    if (codeOf(error) === null) throw error;
+  });
 }
 
 /** What is in the folder, which is made where it is missing. Throws `StoreUnusable` where no file could be put there. */

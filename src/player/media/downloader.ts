@@ -162,7 +162,7 @@ interface DownloaderParts extends Pick<DownloadTools, "folder" | "fetch" | "maxB
   /** The wait before the second try, in milliseconds; `FIRST_WAIT_MS` by default. */
   readonly retryMs?: number | undefined;
   /** Makes room on a disk that did not take a file of so many bytes, as far as that is known. */
-  readonly makeRoom: (sizeBytes: number) => void;
+  readonly makeRoom: (sizeBytes: number) => Promise<void>;
 }
 
 /** Downloads files into a folder, however often their connections break. */
@@ -199,7 +199,7 @@ export class Downloader {
         if (!roomMade && isDiskFull(error)) {
           roomMade = true;
           await this.discardPartials();
-          this.#parts.makeRoom(sizeBytes);
+          await this.#parts.makeRoom(sizeBytes);
         }
         throw error;
       });

@@ -78,8 +78,7 @@ export async function mayConnect(hostname: string, address: string, policy: Egre
 export async function mayAskProxy({ hostname }: URL, policy: EgressPolicy, resolve: Resolve): Promise<boolean> {
   const addresses = await resolve(hostname.replace(/^\[|\]$/g, "")).catch(() => []);
   if (addresses.length === 0 && isLocalName(hostname)) return mayConnect(hostname, SOME_PRIVATE_ADDRESS, policy);
-  const judged = addresses.map((address) => mayConnect(hostname, address, policy));
-  return (await Promise.all(judged)).every(Boolean);
+  return holdsForAll(addresses, (address) => mayConnect(hostname, address, policy));
 }
 
 const SOME_PRIVATE_ADDRESS = "10.0.0.0";
@@ -98,10 +97,18 @@ export async function mayFollow(
 ): Promise<boolean> {
   const [near, far] = [await hostsOf(from, resolve), await hostsOf(to, resolve)];
   const allowed = DISTANCE[near.map(policy.scopeOf).reduce(nearer)];
-  const judged = far.map(async (address) => {
+  return holdsForAll(far, async (address) => {
     return DISTANCE[policy.scopeOf(address)] >= allowed || mayConnect(to.hostname, address, policy);
   });
-  return (await Promise.all(judged)).every(Boolean);
+}
+
+/** One after the other, up to the first of which it does not hold: a name may have thousands of addresses. */
+async function holdsForAll(
+  addresses: readonly string[],
+  judge: (address: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (const address of addresses) if (!(await judge(address))) return false;
+  return true;
 }
 
 /** The host as a URL names it, and the addresses that it has. */

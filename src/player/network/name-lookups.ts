@@ -49,9 +49,19 @@ export function lookUpBeside(serviceHost: string): Find {
   return (hostname, ...more) => (hostname === serviceHost ? lookUpService : lookUpOthers)(hostname, ...more);
 }
 
+/** A connection has ten seconds, of which each address gets a quarter of one: more of a kind are never come to. */
+const MOST_TRIED = 40;
+
+/** Of the addresses of a name those that a connection may come to: it may have thousands, each of which takes a socket to judge. */
+export function tried(found: readonly LookupAddress[]): readonly LookupAddress[] {
+  const [v4, v6] = [4, 6].map((kind) => found.filter(({ family }) => family === kind).slice(0, MOST_TRIED));
+  const chosen = new Set([...(v4 ?? []), ...(v6 ?? [])]);
+  return found.filter((one) => chosen.has(one));
+}
+
 /** The same as connections ask for it: of several addresses those that can be reached from here by now. */
 export function lookupBy(find: Find, hasWay?: HasWay): LookupFunction {
-  const findWithinReach: Find = async (...asked) => withinReach(await find(...asked), hasWay);
+  const findWithinReach: Find = async (...asked) => withinReach(tried(await find(...asked)), hasWay);
   return (hostname, options, answer) => {
     findWithinReach(hostname, options).then(
       (found) => {

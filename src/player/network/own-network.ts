@@ -28,14 +28,24 @@ function isNear(address: ipaddr.IPv4 | ipaddr.IPv6, own: ipaddr.IPv4 | ipaddr.IP
   return address.toString() === own.toString();
 }
 
-/** None where the system does not tell them, as in some sandboxes. */
+/** A name may have thousands of addresses, and the system takes as long to tell its own as many of them take to be judged. */
+const TOLD_FOR_MS = 1_000;
+let told = { addresses: [] as ReturnType<OwnAddresses>, endAt: Number.NEGATIVE_INFINITY };
+
 const ownAddresses: OwnAddresses = () => {
+  const now = performance.now();
+  if (now >= told.endAt) told = { addresses: addressesNow(), endAt: now + TOLD_FOR_MS };
+  return told.addresses;
+};
+
+/** None where the system does not tell them, as in some sandboxes. */
+function addressesNow(): ReturnType<OwnAddresses> {
   try {
     return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
   } catch {
     return [];
   }
-};
+}
 
 /**
  * The addresses of a host to which there is a way from here, or all where there is to none. The runtime gives each but the last one

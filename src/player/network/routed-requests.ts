@@ -12,7 +12,7 @@ import {
   type Resolve,
   resolveSoon,
 } from "./egress-policy.ts";
-import { CONNECT_WITHIN_MS, lookUpOthers, lookUpService, lookupBy } from "./name-lookups.ts";
+import { CONNECT_WITHIN_MS, lookUpOthers, lookUpService, lookupBy, tried } from "./name-lookups.ts";
 import { heedingMachine, type Trust, trustOf } from "./trust.ts";
 import type { Requests, Uplink } from "./uplink.ts";
 
@@ -96,6 +96,12 @@ export const CONNECTION_FOR_MS = 30_000;
 
 const EACH_CONNECTION = { maxHeaderSize: LARGEST_HEAD_BYTES, clientTtl: CONNECTION_FOR_MS } as const;
 
+/**
+ * The HTTP client keeps what it has for a host that a proxy is asked for without a tunnel, some 20 KB, though its connections are over.
+ * After so many hosts another agent takes over, and what the one before had goes with its last connection.
+ */
+export const MOST_FORWARDED_HOSTS = 50;
+
 /** The routes of an uplink. `lookup` finds the addresses of hosts that are asked directly. */
 export function routesBy(
   uplink: Uplink,
@@ -105,13 +111,17 @@ export function routesBy(
   const trust = trustOf(uplink);
   const connect = { ...trust, timeout: CONNECT_WITHIN_MS, ...(lookup && { lookup }) };
   const direct = new Agent({ connect, ...EACH_CONNECTION });
-  const agents = new Map<HttpProxy, ProxyAgent>();
+  const agents = new Map<HttpProxy, { readonly agent: ProxyAgent; readonly forwarded: Set<string> }>();
   return (url) => {
     const proxy = proxyFor(url, uplink);
     if (proxy === null) return { dispatcher: direct, proxy };
-    const dispatcher = agents.get(proxy) ?? agentOf(proxy, trust, tunnelWithinMs);
-    agents.set(proxy, dispatcher);
-    return { dispatcher, proxy };
+    let opened = agents.get(proxy);
+    if (opened === undefined || opened.forwarded.size === MOST_FORWARDED_HOSTS) {
+      opened = { agent: agentOf(proxy, trust, tunnelWithinMs), forwarded: new Set() };
+      agents.set(proxy, opened);
+    }
+    if (url.protocol === "http:") opened.forwarded.add(url.host);
+    return { dispatcher: opened.agent, proxy };
   };
 }
 
@@ -187,7 +197,7 @@ export function fetchGuardedBy(
 
 function guardedLookup(policy: EgressPolicy): LookupFunction {
   return lookupBy(async (hostname, options) => {
-    const allowed = await allowedOf(hostname, await lookUpOthers(hostname, options), policy);
+    const allowed = await allowedOf(hostname, tried(await lookUpOthers(hostname, options)), policy);
     if (allowed.length === 0) throw new EgressDenied(hostname);
     return allowed;
   });

@@ -27,6 +27,8 @@ interface ProofRecorderParts {
 const AGAIN_MS = 5_000;
 /** More than an hour's worth of the shortest items: older ones are past their deadline anyway. */
 const MOST_WAITING = 10_000;
+/** So many of those that waited are committed at a time: a disk may have refused them for a day, and the screen must not wait. */
+const COMMITTED_AT_ONCE = 20;
 
 /** Commits each proof that is owed. What the disk cannot take now waits in memory, is sent from there, and is tried again. */
 export class ProofRecorder {
@@ -60,14 +62,16 @@ export class ProofRecorder {
 
   /** Tries a last time what still waits. */
   close(): void {
-    this.#commit();
+    this.#commit(MOST_WAITING);
     this.#callOff();
   }
 
-  #commit(): void {
+  #commit(most = COMMITTED_AT_ONCE): void {
     this.#callOff();
     const { store, clock, serviceClock, stats, records, onOwed } = this.#parts;
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+    for (let left = most; left > 0; left--) {
+      const next = this.#waiting[0];
+      if (next === undefined) return;
       const counts = stats?.pending() ?? [];
       const reading = serviceClock.read();
       const owing = store.owe(next.proof, reading, counts, next.ended);
@@ -83,6 +87,7 @@ export class ProofRecorder {
       if (this.#waiting.length === 0) store.whenFlushed(onOwed);
       if (owing.kind === "owed" && owing.unrecorded !== undefined) records.add(next.ended);
     }
+    if (this.#waiting.length > 0) this.#callOff = clock.alarm(clock.now(), () => this.#commit());
   }
 
   /** Only when it begins and when it ends: a disk can be full for days. */

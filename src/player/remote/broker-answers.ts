@@ -14,6 +14,8 @@ export const ANSWERED_WITHIN_MS = 2_000;
  */
 const MOST_ANSWERS_KEPT = MOST_IDS;
 const MOST_ANSWER_BYTES_KEPT = 16 * 1024 * 1024;
+/** So many are under way at most, whatever the broker takes: with all that are kept at once the screen would wait. */
+const MOST_UNDER_WAY = 256;
 /** What of a packet is not the answer itself: its topic and properties. */
 const MOST_REST_BYTES = 1_024;
 /** Some brokers end the connection over a packet that is too large, without a word: what was sent so often goes out lighter. */
@@ -82,7 +84,7 @@ export class BrokerAnswers {
     this.#connected = {
       ...{ client, sentAt: null, isRefusalTold: false, qos: maximumQoS === 0 ? 0 : 1 },
       mostBytes: maximumPacketSize ?? Number.POSITIVE_INFINITY,
-      mostUnderWay: receiveMaximum ?? Number.POSITIVE_INFINITY,
+      mostUnderWay: Math.min(receiveMaximum ?? MOST_UNDER_WAY, MOST_UNDER_WAY),
       ...{ waiting: new Set(this.#unacknowledged), underWay: new Set<Reply>() },
     };
     this.#sendWaiting();

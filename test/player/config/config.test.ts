@@ -226,6 +226,12 @@ describe("a configuration", () => {
     expect(problems(given({ ...least, ...more }).reading)).toEqual([problem]);
   });
 
+  it("names a hundred unknown ones of a file that has thousands, and is none of ours", () => {
+    const others = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`dependency-${index}`, index]));
+    const told = problems(given({ ...least, ...others }).reading);
+    expect([told.length, told.at(-1)]).toEqual([100, expect.stringContaining("dependency-99 is not a setting")]);
+  });
+
   it.each([
     "https://user:pass@service.example",
     "https://service.example/?key=1",

@@ -198,6 +198,21 @@ describe("many small files that an older player left", () => {
     expect(mostAtOnce).toBe(10);
   });
 
+  it("make room for one that the disk did not take without holding up the loop", async () => {
+    const { quota, files } = await quotaOf(100, 100);
+    const counts: number[] = [];
+    const look = () => {
+      counts.push(files());
+      turn = setImmediate(look);
+    };
+    let turn = setImmediate(look);
+    await quota.makeRoom(4 * 1024 * 1024);
+    clearImmediate(turn);
+    expect(files()).toBe(0);
+    expect(counts.length).toBeGreaterThan(5);
+    expect(Math.max(...counts.map((count, index) => (counts[index - 1] ?? 100) - count))).toBeLessThanOrEqual(10);
+  });
+
   it("go once for the same room, though two ask for it at the same time", async () => {
     const { quota, files } = await quotaOf(200, 205);
     await Promise.all([quota.make(100 * BLOCK_BYTES), quota.make(100 * BLOCK_BYTES)]);

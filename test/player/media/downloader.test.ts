@@ -139,7 +139,7 @@ it.each([
     const downloader = new Downloader({
       ...{ folder: temporaryFolder(), maxBytes: 1e9, line: FREE_LINE, retryMs: 1, hold: () => {}, release: () => {} },
       fetch: () => Promise.reject(Object.assign(new Error("refused"), refusal)),
-      makeRoom: (sizeBytes) => void rooms.push(sizeBytes),
+      makeRoom: async (sizeBytes) => void rooms.push(sizeBytes),
     });
     const wanted = { url: "https://ads.example/a", mimeType: null, sizeBytes: 5_000, md5: null };
     expect(await downloader.download("a", wanted, never)).toMatchObject({ kind: "unreachable" });

@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import os from "node:os";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { follow, type Reply } from "../../../src/client/http.ts";
 import {
   type EgressPolicy,
@@ -112,6 +114,25 @@ describe("where a creative may reach", () => {
     expect(await mayReach(new URL("http://192.168.1.1/"), by)).toBe(true);
     addresses = null;
     expect(await mayReach(new URL("http://192.168.1.1/"), by)).toBe(true);
+  });
+
+  it("is told for thousands of addresses without asking the system for its own each time", async () => {
+    const { networkInterfaces } = os;
+    let asked = 0;
+    const use = (one: typeof networkInterfaces) => {
+      Object.assign(os, { networkInterfaces: one });
+      syncBuiltinESMExports();
+    };
+    onTestFinished(() => use(networkInterfaces));
+    use(() => {
+      asked++;
+      return networkInterfaces();
+    });
+    const config = { baseUrl: "https://network.example", creatives: { allowPrivateNetwork: false, allowHosts: [] } };
+    const by = egressPolicy(config, async () => ["203.0.115.7"]);
+    const many = Array.from({ length: 2_000 }, (_, index) => `203.0.${index >> 8}.${index & 0xff}`);
+    for (const address of many) by.scopeOf(address);
+    expect(asked).toBeLessThan(20);
   });
 
   it("is judged again at every redirect", async () => {

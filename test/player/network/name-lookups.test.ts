@@ -208,7 +208,10 @@ describe("the look-ups of media's names", () => {
  * Stands in for the look-ups of the runtime, by either of their names: what they were asked for, and `end` for those of names
  * that nobody answers.
  */
-function fakeRuntime(isDead = (hostname: string) => hostname.startsWith("dead")) {
+function fakeRuntime(
+  isDead = (hostname: string) => hostname.startsWith("dead"),
+  found: readonly LookupAddress[] = [{ address: "127.0.0.1", family: 4 }],
+) {
   const { lookup } = dns;
   const { lookup: lookupFor } = callbackDns;
   const asked: string[] = [];
@@ -216,7 +219,7 @@ function fakeRuntime(isDead = (hostname: string) => hostname.startsWith("dead"))
   const find = async (hostname: string) => {
     if (isIP(hostname) === 0) asked.push(hostname);
     if (isDead(hostname)) await ended.promise;
-    return [{ address: "127.0.0.1", family: 4 }];
+    return found;
   };
   const findFor = (hostname: string, _: object, answer: (error: null, found: unknown) => void) => {
     void find(hostname).then((found) => answer(null, found));
@@ -247,6 +250,25 @@ describe("media's one place for look-ups", () => {
       cause: { message: "creatives may not reach remembered.example" },
     });
     expect(asked).toEqual(["remembered.example"]);
+  });
+
+  it("has no more of a name's thousands of addresses judged than a connection may come to", async () => {
+    const many = Array.from({ length: 4_000 }, (_, index) => {
+      return { address: `127.0.${index >> 8}.${index & 0xff || 1}`, family: 4 };
+    });
+    fakeRuntime(undefined, many);
+    const judged: string[] = [];
+    const by: EgressPolicy = {
+      ...policy("public"),
+      scopeOf(address) {
+        judged.push(address);
+        return scopeOf(address);
+      },
+    };
+    await expect(fetchGuardedBy(by, DIRECT)("http://crowded.example/")).rejects.toMatchObject({
+      cause: { message: "creatives may not reach crowded.example" },
+    });
+    expect(judged).toEqual(many.slice(0, 40).map(({ address }) => address));
   });
 
   it("serves names that are judged before a proxy is asked, and names that are connected to", async () => {
@@ -335,6 +357,16 @@ describe("of a host with addresses of both kinds a connection is told", () => {
     // Everybody at once is nobody that one could connect to.
     const nowhere = { address: "::ffff:255.255.255.255", family: 6 };
     expect(await told([here, nowhere])).toEqual([here]);
+  });
+
+  it("few of each kind where it has thousands, and no more are looked for a way to", async () => {
+    const many = [6, 4].flatMap((family) =>
+      Array.from({ length: 2_000 }, (_, index) => ({ address: `${index}`, family })),
+    );
+    const asked: LookupAddress[] = [];
+    const found = await told(many, async (one) => asked.push(one) > 0);
+    expect(found).toEqual([...many.slice(0, 40), ...many.slice(2_000, 2_040)]);
+    expect(asked).toEqual(found);
   });
 
   it("all where there is a way to none, or all are of one kind", async () => {

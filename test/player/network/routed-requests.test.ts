@@ -1,7 +1,14 @@
+import { queryObjects } from "node:v8";
+import { Pool } from "undici";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DOUBT_MS } from "../../../src/core/proofs/proof.ts";
 import { FOUND_FOR_MS } from "../../../src/player/network/name-lookups.ts";
-import { CONNECTION_FOR_MS } from "../../../src/player/network/routed-requests.ts";
+import {
+  CONNECTION_FOR_MS,
+  MOST_FORWARDED_HOSTS,
+  routedRequests,
+  routesBy,
+} from "../../../src/player/network/routed-requests.ts";
 import { DIRECT, requestsBy, type Uplink } from "../../../src/player/network/uplink.ts";
 import { answer, serve } from "../../client/server.ts";
 
@@ -51,4 +58,17 @@ it("a connection is given up while it is in use: a proof that was refused goes t
     await ask();
     expect(new Set(connections.slice(-2)).size).toBe(2);
   }
+});
+
+it("of many hosts that a proxy is asked for only the last are remembered", async () => {
+  const server = await serve((_, response) => answer(200, { connection: "close" }, "here")(response));
+  const { fetch } = routedRequests(routesBy({ ...DIRECT, http: { url: server.url, authorization: null } }));
+  const pools = () => Number(queryObjects(Pool));
+  const before = pools();
+  for (let host = 0; host < 3 * MOST_FORWARDED_HOSTS; host++) {
+    await (await fetch(`http://cdn-${host}.example/a`)).text();
+  }
+  await expect
+    .poll(() => pools() - before, { interval: 500, timeout: 30_000 })
+    .toBeLessThan(1.5 * MOST_FORWARDED_HOSTS);
 });

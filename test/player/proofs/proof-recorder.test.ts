@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { dayIn } from "../../../src/player/proofs/day-report.ts";
 import type { ProofFileParts } from "../../../src/player/proofs/proof-file.ts";
 import { DeliveryStats, ProofRecorder, WRITTEN_WITHIN_MS } from "../../../src/player/proofs/proof-recorder.ts";
@@ -92,5 +92,23 @@ describe("the proof recorder", () => {
     recorder.owe(endedPlayout("a", clock.now()));
     expect([store.counts().owed, told]).toEqual([1, []]);
     await expect.poll(() => told).toEqual([1]);
+  });
+
+  it("commits what a disk refused for long little by little, and all of it at once when it is closed", async () => {
+    const { clock, store, recorder, told } = begin();
+    const owe = store.owe.bind(store);
+    const owing = vi.spyOn(store, "owe").mockReturnValue({ kind: "unwritable", code: "SQLITE_FULL" });
+    for (let number = 0; number < 200; number++) recorder.owe(endedPlayout(`${number}`, clock.now()));
+    const callsFor = (act: () => void) => {
+      owing.mockClear().mockImplementation(owe);
+      act();
+      return owing.mock.calls.length;
+    };
+    expect(callsFor(() => recorder.owe(endedPlayout("last", clock.now())))).toBe(20);
+    await expect.poll(() => [recorder.waiting, told.at(-1)]).toEqual([0, 201]);
+    owing.mockReturnValue({ kind: "unwritable", code: "SQLITE_FULL" });
+    for (let number = 300; number < 400; number++) recorder.owe(endedPlayout(`${number}`, clock.now()));
+    expect(callsFor(() => recorder.close())).toBe(100);
+    expect([recorder.waiting, store.counts().owed]).toEqual([0, 301]);
   });
 });

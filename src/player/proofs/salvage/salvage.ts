@@ -72,7 +72,7 @@ function salvageOwed(path: string): readonly Salvaged[] {
   const pages = openPages(path);
   try {
     const found = new Map<number, Salvaged>();
-    for (let number = 1; number <= pages.count(); number++) {
+    for (let number = 1; number <= pages.count; number++) {
       for (const row of rowsOn(number, pages)) {
         const proof = proofOf(row);
         // A page that was given up may hold an older copy of a row: what was settled once is settled.

@@ -9,7 +9,7 @@ export interface Pages {
   readonly sizeBytes: number;
   /** The first being 1; null where there is none of that number, or none that can be read. */
   read(number: number): Buffer | null;
-  count(): number;
+  readonly count: number;
   close(): void;
 }
 
@@ -26,10 +26,11 @@ export function openPages(path: string): Pages {
   const log = readLog(`${path}-wal`);
   const file = existsSync(path) ? openSync(path, "r") : null;
   const sizeBytes = log?.sizeBytes ?? (file === null ? USUAL_PAGE_BYTES : pageSizeOf(file));
-  const own = file === null ? 0 : Math.floor(fstatSync(file).size / sizeBytes);
+  let count = file === null ? 0 : Math.floor(fstatSync(file).size / sizeBytes);
+  for (const number of log?.pages.keys() ?? []) count = Math.max(count, number);
   return {
     sizeBytes,
-    count: () => Math.max(own, ...(log?.pages.keys() ?? [])),
+    count,
     read(number) {
       const logged = log?.pages.get(number);
       if (logged !== undefined) return logged;
