@@ -45,8 +45,9 @@ export async function presented({ debugger: protocol }: WebContents): Promise<vo
 /** A point of a page, in CSS pixels. */
 export const pointSchema = z.object({ x: z.number(), y: z.number() });
 
-/** What is transparent for so long is so by itself. */
+/** What is transparent for so long, and in so many looks, is so by itself: on a busy machine one look may take all that time. */
 const TRANSPARENT_MS = 300;
+const LEAST_LOOKS = 10;
 const LOOK_EVERY_MS = 15;
 /** Of the four bytes of a pixel. */
 const ALPHA = 3;
@@ -57,7 +58,7 @@ const ALPHA = 3;
  */
 export async function drawnAt(contents: WebContents, point: z.infer<typeof pointSchema>): Promise<void> {
   const until = performance.now() + TRANSPARENT_MS;
-  while (performance.now() < until) {
+  for (let looks = 0; looks < LEAST_LOOKS || performance.now() < until; looks++) {
     // Nothing is captured of a page that has never been drawn, or whose graphics were lost just now.
     const pixel = await contents.capturePage({ ...point, width: 1, height: 1 }).catch(() => null);
     const alpha = pixel?.toBitmap()[ALPHA] ?? 0;

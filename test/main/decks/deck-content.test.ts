@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { WebContents } from "electron";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { drawnAt, loadBefore } from "../../../src/main/decks/deck-content.ts";
 
 /** A page whose load has finished; loading stops when it is told to. */
@@ -57,6 +57,18 @@ describe("a page without a background", () => {
     const { asked, contents } = drawing(nothing, new Error("lost"), pixelOf(0), pixelOf(255));
     await drawnAt(contents, { x: 480, y: 270 });
     expect(asked).toEqual(Array(4).fill({ x: 480, y: 270, width: 1, height: 1 }));
+  });
+
+  it("is waited for where a look takes as long as all of them usually do", async () => {
+    const { asked, contents } = drawing(nothing, nothing, pixelOf(0), pixelOf(0), pixelOf(255));
+    let nowMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => {
+      nowMs += 400;
+      return nowMs;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    await drawnAt(contents, { x: 480, y: 270 });
+    expect(asked.length).toBe(5);
   });
 
   it("is taken for a transparent picture after a while", async () => {
